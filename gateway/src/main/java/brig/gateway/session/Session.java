@@ -11,12 +11,12 @@ import brig.protocol.BrigException;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.TreeView;
 import brig.protocol.control.Message;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -65,19 +65,22 @@ public final class Session {
     }
 
     /** The agents of the session as its frames tell of them until now; also of one that has ended. */
-    public CompletionStage<Map<String, @Nullable Object>> tree() {
+    public CompletionStage<TreeView> tree() {
         return spawn.tree().read().thenApply(tree -> {
             sessions.noteRead(spawn);
-            Map<String, @Nullable Object> view = new LinkedHashMap<>();
-            view.put("spawn_id", spawn.spawnId());
-            view.put("task_id", spawn.taskId());
-            view.put("agent", spawn.agent());
-            view.put("state", spawn.state().wireName());
-            view.put("activity", spawn.doing());
-            view.put("epoch", spawn.log().epoch());
-            view.put("last_seq", spawn.log().lastSeq());
-            view.putAll(tree.view());
-            return view;
+            return new TreeView(
+                    spawn.spawnId(),
+                    spawn.taskId(),
+                    spawn.agent(),
+                    spawn.state(),
+                    spawn.doing(),
+                    spawn.log().epoch(),
+                    spawn.log().lastSeq(),
+                    tree.main(),
+                    tree.agents(),
+                    tree.counts(),
+                    tree.isComplete(),
+                    tree.leftOut());
         });
     }
 
@@ -186,11 +189,8 @@ public final class Session {
     }
 
     /** What lists of sessions show: the spawn's view, and whether it can be talked to. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = spawn.view();
-        view.put("status", SessionStatus.of(spawn.state()).wireName());
-        spawn.tree().putUsage(view);
-        return view;
+    public SpawnView view() {
+        return spawn.view().listed(SessionStatus.of(spawn.state()), spawn.tree().usage());
     }
 
     /** The line that a connection gets when it may read. */

@@ -8,6 +8,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Limits;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Fields;
@@ -166,15 +167,9 @@ final class Transitions {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static Map<String, @Nullable Object> exit(Fields done) {
-        Map<String, @Nullable Object> exit = new LinkedHashMap<>();
-        exit.put("exit_code", done.number("exitCode", 0, Integer.MAX_VALUE, 0));
-        for (String name : new String[] {"signal", "reason"}) {
-            if (done.has(name)) {
-                exit.put(name, done.text(name));
-            }
-        }
-        return exit;
+    static SpawnView.Exit exit(Fields done) {
+        return new SpawnView.Exit(
+                (int) done.number("exitCode", 0, Integer.MAX_VALUE, 0), done.text("signal"), done.text("reason"));
     }
 
     private void handleState(Spawn spawn, Fields frame) {
@@ -316,7 +311,7 @@ final class Transitions {
         Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
-        spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
+        spawn.setExit(new SpawnView.Exit(137, "SIGKILL", "worker_lost"));
         finish(spawn, SpawnState.TERMINATED);
     }
 

@@ -3,6 +3,8 @@ package brig.gateway.tree;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
 import brig.protocol.api.AgentStatus;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
@@ -211,50 +213,46 @@ public final class AgentTree {
         }
     }
 
-    /** Adds what all of them cost together, where anything is known. */
-    void putUsage(Map<String, @Nullable Object> view) {
+    /** What all of them cost together; null where nothing is known. */
+    @Nullable
+    TokenUsage usage() {
         TokenCount all = new TokenCount();
         all.add(main.tokens());
         nodes.values().forEach(node -> all.add(node.tokens()));
-        if (!all.isEmpty()) {
-            Map<String, @Nullable Object> usage = new LinkedHashMap<>();
-            all.putInto(usage);
-            view.put("usage", usage);
-        }
+        return all.usage();
     }
 
-    /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        Map<String, @Nullable Object> itself = new LinkedHashMap<>();
-        main.putInto(itself, 0);
-        itself.put("messages", messages);
-        view.put("main", itself);
-        List<Map<String, @Nullable Object>> agents = new ArrayList<>();
-        int deepest = 0;
-        for (Placed placed : inOrder()) {
-            Map<String, @Nullable Object> agent = new LinkedHashMap<>();
-            placed.node().putInto(agent, placed.depth());
-            agents.add(agent);
-            deepest = Math.max(deepest, placed.depth());
-        }
-        view.put("agents", agents);
-        view.put("counts", counts(deepest));
-        view.put("complete", complete && framesLeftOut == 0);
-        view.put("left_out", Map.of("frames", framesLeftOut, "texts", textsCut));
-        return view;
+    /** The session's own agent. */
+    public TreeView.Main main() {
+        return main.itself(messages);
     }
 
-    private Map<String, Object> counts(int deepest) {
-        Map<String, Object> counts = new LinkedHashMap<>();
-        counts.put("agents", nodes.size());
-        counts.put("running", count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING));
-        counts.put("completed", count(AgentStatus.COMPLETED));
-        counts.put("failed", count(AgentStatus.FAILED));
-        counts.put("killed", count(AgentStatus.KILLED));
-        counts.put("lost", count(AgentStatus.LOST));
-        counts.put("max_depth", deepest);
-        return counts;
+    /** Its sub-agents, with each below its parent's. */
+    public List<TreeView.SubAgent> agents() {
+        return inOrder().stream()
+                .map(placed -> placed.node().subAgent(placed.depth()))
+                .toList();
+    }
+
+    /** How many sub-agents there are, and how they fare. */
+    public TreeView.Counts counts() {
+        return new TreeView.Counts(
+                nodes.size(),
+                count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING),
+                count(AgentStatus.COMPLETED),
+                count(AgentStatus.FAILED),
+                count(AgentStatus.KILLED),
+                count(AgentStatus.LOST),
+                inOrder().stream().mapToInt(Placed::depth).max().orElse(0));
+    }
+
+    /** Whether every frame was there and was understood. */
+    public boolean isComplete() {
+        return complete && framesLeftOut == 0;
+    }
+
+    public TreeView.LeftOut leftOut() {
+        return new TreeView.LeftOut(framesLeftOut, textsCut);
     }
 
     private long count(AgentStatus status) {

@@ -1,8 +1,8 @@
 package brig.gateway.tree;
 
 import brig.protocol.Limits;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.Fields;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What an agent cost, summed up. A sum that no JSON reader would hold exactly stays at the bound. */
@@ -44,14 +44,9 @@ final class TokenCount {
         return !any;
     }
 
-    void putInto(Map<String, @Nullable Object> view) {
-        view.put("input_tokens", input);
-        view.put("output_tokens", output);
-        if (cached > 0) {
-            view.put("cached_input_tokens", cached);
-        }
-        if (hasCost) {
-            view.put("cost", Math.rint(cost * 1e6) / 1e6);
-        }
+    /** The sum; null where nothing is known. */
+    @Nullable
+    TokenUsage usage() {
+        return any ? new TokenUsage(input, output, cached, hasCost ? Math.rint(cost * 1e6) / 1e6 : null) : null;
     }
 }

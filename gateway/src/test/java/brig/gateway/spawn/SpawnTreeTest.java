@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.tree.AgentTree;
 import brig.protocol.SpawnState;
-import brig.protocol.json.Fields;
+import brig.protocol.api.TreeView;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -36,26 +35,29 @@ class SpawnTreeTest {
         return lines.toString();
     }
 
-    private static Map<String, Object> view(SpawnBench bench, Spawn spawn) {
-        CompletableFuture<AgentTree> tree = spawn.tree().read().toCompletableFuture();
-        bench.loop.run();
-        return tree.join().view();
+    private static List<TreeView.SubAgent> agents(SpawnBench bench, Spawn spawn) {
+        return tree(bench, spawn).agents();
     }
 
-    private static List<String> statuses(Map<String, Object> view) {
-        return new Fields(view)
-                .objects("agents").stream()
-                        .map(agent -> agent.text("agent_id") + " " + agent.text("status"))
-                        .toList();
+    private static AgentTree tree(SpawnBench bench, Spawn spawn) {
+        CompletableFuture<AgentTree> tree = spawn.tree().read().toCompletableFuture();
+        bench.loop.run();
+        return tree.join();
+    }
+
+    private static List<String> statuses(List<TreeView.SubAgent> agents) {
+        return agents.stream()
+                .map(agent -> agent.agentId() + " " + agent.status().wireName())
+                .toList();
     }
 
     @Test
     void shouldAnswerAtOnceWhenTheSessionRuns() {
         bench.send(spawn, RUNNING + agent(2, "a", "running"));
         assertTrue(spawn.tree().read().toCompletableFuture().isDone());
-        assertEquals(List.of("a running"), statuses(view(bench, spawn)));
+        assertEquals(List.of("a running"), statuses(agents(bench, spawn)));
         bench.send(spawn, agent(3, "a", "completed"));
-        assertEquals(List.of("a completed"), statuses(view(bench, spawn)));
+        assertEquals(List.of("a completed"), statuses(agents(bench, spawn)));
     }
 
     @Test
@@ -66,17 +68,17 @@ class SpawnTreeTest {
             bench.send(spawn, chunks(seq, seq + 49));
         }
         bench.send(spawn, agent(803, "b", "running"));
-        Map<String, Object> before = view(bench, spawn);
+        List<TreeView.SubAgent> before = agents(bench, spawn);
 
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         CompletableFuture<AgentTree> early = found.tree().read().toCompletableFuture();
         assertFalse(early.isDone(), "the start waits for nobody's tree");
         after.reconcile(found.spawnId());
-        assertEquals(before, early.join().view());
+        assertEquals(before, early.join().agents());
 
         after.send(found, agent(804, "a", "completed"));
-        assertEquals(List.of("a completed", "b running"), statuses(view(after, found)));
+        assertEquals(List.of("a completed", "b running"), statuses(agents(after, found)));
         assertEquals(0, found.log().readerCount(), "who read the record is gone, and was never counted");
     }
 
@@ -87,7 +89,7 @@ class SpawnTreeTest {
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.reconcile(found.spawnId());
         after.send(found, agent(3, "a", "completed") + agent(4, "b", "running"));
-        assertEquals(List.of("a completed", "b running"), statuses(view(after, found)));
+        assertEquals(List.of("a completed", "b running"), statuses(agents(after, found)));
     }
 
     @Test
@@ -98,9 +100,9 @@ class SpawnTreeTest {
                         + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
                         + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
-        Map<String, Object> view = view(bench, spawn);
-        assertEquals(List.of("a lost"), statuses(view));
-        assertEquals(true, view.get("complete"));
+        AgentTree tree = tree(bench, spawn);
+        assertEquals(List.of("a lost"), statuses(tree.agents()));
+        assertTrue(tree.isComplete());
         assertEquals(0, bench.budget.bytes(), "it is read, and holds no frames");
     }
 
@@ -110,9 +112,9 @@ class SpawnTreeTest {
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.archives.get(found.spawnId()).evictBefore(3);
-        Map<String, Object> view = view(after, found);
-        assertEquals(List.of("a completed"), statuses(view));
-        assertEquals(false, view.get("complete"));
+        AgentTree tree = tree(after, found);
+        assertEquals(List.of("a completed"), statuses(tree.agents()));
+        assertFalse(tree.isComplete());
     }
 
     @Test
@@ -122,6 +124,6 @@ class SpawnTreeTest {
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.reconcile();
         assertEquals(SpawnState.TERMINATED, found.state());
-        assertEquals(List.of("a lost"), statuses(view(after, found)));
+        assertEquals(List.of("a lost"), statuses(agents(after, found)));
     }
 }

@@ -1,5 +1,8 @@
 package brig.gateway.tree;
 
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.TreeView;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
@@ -72,7 +75,20 @@ final class TreeFixture {
 
     Fields view() {
         // Written and read again: what a client gets.
-        return new Fields(Json.parseObject(Json.write(tree.view())));
+        TreeView view = new TreeView(
+                "spn_1",
+                "task",
+                "shell",
+                SpawnState.RUNNING,
+                SpawnActivity.WORKING,
+                "epoch",
+                1,
+                tree.main(),
+                tree.agents(),
+                tree.counts(),
+                tree.isComplete(),
+                tree.leftOut());
+        return new Fields(Json.parseObject(Json.write(view)));
     }
 
     long count(String name) {
