@@ -225,7 +225,9 @@ public final class Main {
             return Stream.of(List.of(task, "", "", "not measured"));
         }
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
-        Stream<List<String>> notHeld = posture.notHeld().stream().map(what -> List.of(task, "not-held", "", what));
+        Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
+                .flatMap(List::stream)
+                .map(what -> List.of(task, "not-held", "", what));
         Stream<List<String>> toolWall =
                 Stream.ofNullable(posture.toolWall()).map(how -> List.of(task, "tool-wall", "", how));
         return Stream.concat(
