@@ -225,6 +225,7 @@ public final class Main {
             return Stream.of(List.of(task, "", "", "not measured"));
         }
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
+        // None of a session whose agent Brig did not start.
         Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
                 .flatMap(List::stream)
                 .map(what -> List.of(task, "not-held", "", what));

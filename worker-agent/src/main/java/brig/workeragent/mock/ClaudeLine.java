@@ -73,23 +73,23 @@ sealed interface ClaudeLine {
 
     /** Of an agent; of a sub-agent it has that one's id. */
     record Assistant(
-            Message message,
+            Said message,
             @Nullable String agentId,
             @Nullable String parentToolUseId,
             String sessionId,
             @OmitEmpty boolean isApiErrorMessage,
             @Nullable Integer apiErrorStatus)
             implements ClaudeLine {
-        record Message(String id, List<Block> content) {}
+        record Said(String id, List<Block> content) {}
     }
 
     /** What came of a tool. */
     record User(
-            Message message,
+            ToolAnswer message,
             @Nullable String agentId,
             @Nullable String parentToolUseId,
             String sessionId) implements ClaudeLine {
-        record Message(String role, List<Block> content) {}
+        record ToolAnswer(String role, List<Block> content) {}
     }
 
     @Tagged("type")

@@ -88,7 +88,7 @@ final class MockOutput {
     /** @param status of the model's answer where it is an error */
     private void assistant(@Nullable String agent, Block block, @Nullable Integer status) {
         line(new ClaudeLine.Assistant(
-                new ClaudeLine.Assistant.Message("msg_" + messages, List.of(block)),
+                new ClaudeLine.Assistant.Said("msg_" + messages, List.of(block)),
                 agent,
                 callOf(agent),
                 SESSION,
@@ -102,7 +102,7 @@ final class MockOutput {
 
     void toolResult(@Nullable String agent, String id, String content, boolean failed) {
         line(new ClaudeLine.User(
-                new ClaudeLine.User.Message("user", List.of(new Block.ToolResult(id, content, failed))),
+                new ClaudeLine.User.ToolAnswer("user", List.of(new Block.ToolResult(id, content, failed))),
                 agent,
                 callOf(agent),
                 SESSION));
