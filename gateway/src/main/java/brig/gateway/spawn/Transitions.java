@@ -10,6 +10,7 @@ import brig.protocol.Limits;
 import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
@@ -135,7 +136,7 @@ final class Transitions {
                     handleSession(
                             spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
                 } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
-                    spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
+                    spawn.setExit(exit(Json.read(bytes, offset, length - 1, Frame.Done.class)));
                     save(spawn);
                 }
             }
@@ -166,13 +167,14 @@ final class Transitions {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static Map<String, @Nullable Object> exit(Fields done) {
+    static Map<String, @Nullable Object> exit(Frame.Done done) {
         Map<String, @Nullable Object> exit = new LinkedHashMap<>();
-        exit.put("exit_code", done.number("exitCode", 0, Integer.MAX_VALUE, 0));
-        for (String name : new String[] {"signal", "reason"}) {
-            if (done.has(name)) {
-                exit.put(name, done.text(name));
-            }
+        exit.put("exit_code", (long) done.exitCode());
+        if (done.signal() != null) {
+            exit.put("signal", done.signal());
+        }
+        if (done.reason() != null) {
+            exit.put("reason", done.reason());
         }
         return exit;
     }
@@ -313,7 +315,7 @@ final class Transitions {
         }
         BrigException lost =
                 new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
-        Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
+        Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
         spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
