@@ -6,6 +6,7 @@ import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
+import brig.gateway.tree.AgentTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.Role;
@@ -68,19 +69,14 @@ public final class Session {
     public CompletionStage<TreeView> tree() {
         return spawn.tree().read().thenApply(tree -> {
             sessions.noteRead(spawn);
-            return new TreeView(
+            return tree.view(new AgentTree.Owner(
                     spawn.spawnId(),
                     spawn.taskId(),
                     spawn.agent(),
                     spawn.state(),
                     spawn.doing(),
                     spawn.log().epoch(),
-                    spawn.log().lastSeq(),
-                    tree.main(),
-                    tree.agents(),
-                    tree.counts(),
-                    tree.isComplete(),
-                    tree.leftOut());
+                    spawn.log().lastSeq()));
         });
     }
 

@@ -19,9 +19,7 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.log.Redaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -120,30 +118,25 @@ public final class Spawn {
     }
 
     /** What a change of state is logged with; the duration is that of the state which it leaves. */
-    Map<String, @Nullable Object> transition(SpawnState next, long nowMs) {
-        Map<String, @Nullable Object> fields = names();
-        fields.put("state", state.wireName() + "->" + next.wireName());
-        fields.put("duration_ms", nowMs - changedMs);
-        return fields;
+    JsonObject transition(SpawnState next, long nowMs) {
+        return names().put("state", state.wireName() + "->" + next.wireName())
+                .put("duration_ms", nowMs - changedMs)
+                .build();
     }
 
     /** All that it is called, for a line of the log. */
-    Map<String, @Nullable Object> names() {
-        Map<String, @Nullable Object> names = new LinkedHashMap<>();
-        names.put("request_id", origin.requestId());
-        names.put("provider", origin.provider());
-        names.put("spawn_id", spawnId);
-        names.put("session_id", sessionId);
-        names.put("task_id", taskId);
-        return names;
+    private JsonObject.Builder names() {
+        return JsonObject.builder()
+                .put("request_id", origin.requestId())
+                .put("provider", origin.provider())
+                .put("spawn_id", spawnId)
+                .put("session_id", sessionId)
+                .put("task_id", taskId);
     }
 
     /** The same with who did it, for the audit. */
-    Map<String, @Nullable Object> audited(String captain) {
-        Map<String, @Nullable Object> fields = names();
-        fields.put("captain", captain);
-        fields.put("agent", origin.agent());
-        return fields;
+    JsonObject audited(String captain) {
+        return names().put("captain", captain).put("agent", origin.agent()).build();
     }
 
     /** Tells those who wait for its start what became of it: it ran, or is over. Once. */

@@ -11,6 +11,7 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
@@ -136,7 +137,7 @@ final class Transitions {
                     handleSession(
                             spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
                 } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
-                    spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
+                    spawn.setExit(exit(Json.read(bytes, offset, length - 1, Frame.Done.class)));
                     save(spawn);
                 }
             }
@@ -167,9 +168,8 @@ final class Transitions {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static SpawnView.Exit exit(Fields done) {
-        return new SpawnView.Exit(
-                (int) done.number("exitCode", 0, Integer.MAX_VALUE, 0), done.text("signal"), done.text("reason"));
+    static SpawnView.Exit exit(Frame.Done done) {
+        return new SpawnView.Exit(done.exitCode(), done.signal(), done.reason());
     }
 
     private void handleState(Spawn spawn, Fields frame) {
@@ -308,7 +308,7 @@ final class Transitions {
         }
         BrigException lost =
                 new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
-        Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
+        Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
         spawn.setExit(new SpawnView.Exit(137, "SIGKILL", "worker_lost"));

@@ -2,7 +2,7 @@ package brig.gateway.tree;
 
 import brig.protocol.api.AgentStatus;
 import brig.protocol.api.TreeView;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +98,8 @@ final class AgentNode {
         texts.put(name, text);
     }
 
-    void addUsage(Fields usage, boolean fromEgress) {
-        (fromEgress ? readOff : told).add(usage);
+    void addUsage(Frame.Usage usage) {
+        (usage.source() == null ? told : readOff).add(usage);
     }
 
     /** What it cost: by its own word, or else as read off its requests. */
@@ -107,8 +107,8 @@ final class AgentNode {
         return told.isEmpty() ? readOff : told;
     }
 
-    /** What is known of it, as the session's own agent. */
-    TreeView.Main itself(int messages) {
+    /** What is known of the agent itself. */
+    TreeView.Main viewOfMain(int messages) {
         return new TreeView.Main(
                 status,
                 startedMs,
@@ -121,8 +121,8 @@ final class AgentNode {
                 messages);
     }
 
-    /** What is known of it, as a sub-agent. */
-    TreeView.SubAgent subAgent(int depth) {
+    /** What is known of a sub-agent, so far below the agent itself. */
+    TreeView.SubAgent view(int depth) {
         return new TreeView.SubAgent(
                 id,
                 parent == null || parent.parent == null ? null : parent.id,

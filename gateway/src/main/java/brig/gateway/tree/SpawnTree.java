@@ -44,7 +44,7 @@ public final class SpawnTree {
         reading = null;
     }
 
-    /** What its agents cost together; null where the tree is not in memory or knows of nothing. */
+    /** What its agents cost together; null where the tree is not in memory, or knows of none. */
     public @Nullable TokenUsage usage() {
         return tree == null ? null : tree.usage();
     }

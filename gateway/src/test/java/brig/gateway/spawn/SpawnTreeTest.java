@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.tree.AgentTree;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.TreeView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,18 +36,17 @@ class SpawnTreeTest {
         return lines.toString();
     }
 
-    private static List<TreeView.SubAgent> agents(SpawnBench bench, Spawn spawn) {
-        return tree(bench, spawn).agents();
-    }
+    private static final AgentTree.Owner OWNER =
+            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
 
-    private static AgentTree tree(SpawnBench bench, Spawn spawn) {
+    private static TreeView view(SpawnBench bench, Spawn spawn) {
         CompletableFuture<AgentTree> tree = spawn.tree().read().toCompletableFuture();
         bench.loop.run();
-        return tree.join();
+        return tree.join().view(OWNER);
     }
 
-    private static List<String> statuses(List<TreeView.SubAgent> agents) {
-        return agents.stream()
+    private static List<String> statuses(TreeView view) {
+        return view.agents().stream()
                 .map(agent -> agent.agentId() + " " + agent.status().wireName())
                 .toList();
     }
@@ -55,9 +55,9 @@ class SpawnTreeTest {
     void shouldAnswerAtOnceWhenTheSessionRuns() {
         bench.send(spawn, RUNNING + agent(2, "a", "running"));
         assertTrue(spawn.tree().read().toCompletableFuture().isDone());
-        assertEquals(List.of("a running"), statuses(agents(bench, spawn)));
+        assertEquals(List.of("a running"), statuses(view(bench, spawn)));
         bench.send(spawn, agent(3, "a", "completed"));
-        assertEquals(List.of("a completed"), statuses(agents(bench, spawn)));
+        assertEquals(List.of("a completed"), statuses(view(bench, spawn)));
     }
 
     @Test
@@ -68,17 +68,17 @@ class SpawnTreeTest {
             bench.send(spawn, chunks(seq, seq + 49));
         }
         bench.send(spawn, agent(803, "b", "running"));
-        List<TreeView.SubAgent> before = agents(bench, spawn);
+        TreeView before = view(bench, spawn);
 
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         CompletableFuture<AgentTree> early = found.tree().read().toCompletableFuture();
         assertFalse(early.isDone(), "the start waits for nobody's tree");
         after.reconcile(found.spawnId());
-        assertEquals(before, early.join().agents());
+        assertEquals(before, early.join().view(OWNER));
 
         after.send(found, agent(804, "a", "completed"));
-        assertEquals(List.of("a completed", "b running"), statuses(agents(after, found)));
+        assertEquals(List.of("a completed", "b running"), statuses(view(after, found)));
         assertEquals(0, found.log().readerCount(), "who read the record is gone, and was never counted");
     }
 
@@ -89,7 +89,7 @@ class SpawnTreeTest {
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.reconcile(found.spawnId());
         after.send(found, agent(3, "a", "completed") + agent(4, "b", "running"));
-        assertEquals(List.of("a completed", "b running"), statuses(agents(after, found)));
+        assertEquals(List.of("a completed", "b running"), statuses(view(after, found)));
     }
 
     @Test
@@ -97,12 +97,12 @@ class SpawnTreeTest {
         bench.send(
                 spawn,
                 RUNNING + agent(2, "a", "running")
-                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
+                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exit_code\":0}\n"
                         + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
-        AgentTree tree = tree(bench, spawn);
-        assertEquals(List.of("a lost"), statuses(tree.agents()));
-        assertTrue(tree.isComplete());
+        TreeView view = view(bench, spawn);
+        assertEquals(List.of("a lost"), statuses(view));
+        assertTrue(view.complete());
         assertEquals(0, bench.budget.bytes(), "it is read, and holds no frames");
     }
 
@@ -112,9 +112,9 @@ class SpawnTreeTest {
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.archives.get(found.spawnId()).evictBefore(3);
-        AgentTree tree = tree(after, found);
-        assertEquals(List.of("a completed"), statuses(tree.agents()));
-        assertFalse(tree.isComplete());
+        TreeView view = view(after, found);
+        assertEquals(List.of("a completed"), statuses(view));
+        assertFalse(view.complete());
     }
 
     @Test
@@ -124,6 +124,6 @@ class SpawnTreeTest {
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.reconcile();
         assertEquals(SpawnState.TERMINATED, found.state());
-        assertEquals(List.of("a lost"), statuses(agents(after, found)));
+        assertEquals(List.of("a lost"), statuses(view(after, found)));
     }
 }

@@ -2,7 +2,6 @@ package brig.gateway.tree;
 
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
-import brig.protocol.api.TreeView;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
@@ -73,22 +72,12 @@ final class TreeFixture {
         }
     }
 
+    private static final AgentTree.Owner OWNER =
+            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
+
     Fields view() {
         // Written and read again: what a client gets.
-        TreeView view = new TreeView(
-                "spn_1",
-                "task",
-                "shell",
-                SpawnState.RUNNING,
-                SpawnActivity.WORKING,
-                "epoch",
-                1,
-                tree.main(),
-                tree.agents(),
-                tree.counts(),
-                tree.isComplete(),
-                tree.leftOut());
-        return new Fields(Json.parseObject(Json.write(view)));
+        return new Fields(Json.parseObject(Json.write(tree.view(OWNER))));
     }
 
     long count(String name) {

@@ -1,11 +1,14 @@
 package brig.protocol.frame;
 
 import brig.protocol.BrigException;
+import brig.protocol.Limits;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.wire.FrameType;
 import java.util.List;
@@ -51,11 +54,12 @@ public sealed interface Frame {
      * @param via how it came, such as {@code http}; only in the last piece
      */
     record Message(
-            String messageId,
+            @NotEmpty String messageId,
             String content,
             @OmitEmpty boolean more,
             @Nullable String by,
-            @Nullable String via) implements Frame {}
+            @Nullable String via)
+            implements Frame {}
 
     /** A user message that has a name is taken, or was taken before. */
     record Accepted(String messageId) implements Frame {}
@@ -95,7 +99,9 @@ public sealed interface Frame {
      * @param usage what the whole turn cost
      */
     record Done(
-            @Name("exitCode") int exitCode,
+            @Name(value = "exit_code", old = "exitCode") @Range(max = Integer.MAX_VALUE)
+            int exitCode,
+
             @Nullable String signal,
             @Nullable String reason,
             @Nullable TokenUsage usage)
@@ -114,8 +120,8 @@ public sealed interface Frame {
      */
     @Name("error")
     record Failure(
-            String error,
-            String code,
+            @NotEmpty String error,
+            @NotEmpty String code,
             @Nullable String agent,
             @Nullable String messageId,
             @Nullable Long status,
@@ -159,6 +165,10 @@ public sealed interface Frame {
         public static final String RUNNING = "running";
         public static final String TERMINATED = "terminated";
 
+        public boolean isRunning() {
+            return state.equals(RUNNING);
+        }
+
         public boolean isTerminated() {
             return state.equals(TERMINATED);
         }
@@ -182,7 +192,7 @@ public sealed interface Frame {
     @Name("subagent")
     record SubAgent(
             @Nullable String source,
-            String agentId,
+            @NotEmpty String agentId,
             @Nullable String sessionId,
             @Nullable String parentId,
             @Nullable String parentToolId,
@@ -263,10 +273,10 @@ public sealed interface Frame {
             @Nullable String agent,
             @Nullable String route,
             @Nullable String model,
-            @Nullable Long inputTokens,
-            @Nullable Long outputTokens,
-            @Nullable Long cachedInputTokens,
-            @Nullable Long cacheWriteInputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long inputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long outputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long cachedInputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long cacheWriteInputTokens,
             @Nullable Long status,
             @Nullable Double cost,
             @OmitEmpty long dropped)
@@ -295,7 +305,8 @@ public sealed interface Frame {
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
-            @Flat @Nullable EgressEvent event, @OmitEmpty long dropped) implements Frame {}
+            @Flat EgressEvent.@Nullable Shown event,
+            @OmitEmpty long dropped) implements Frame {}
 
     /**
      * The agent's own session.
@@ -303,7 +314,7 @@ public sealed interface Frame {
      * @param agent the agent's program
      */
     record Session(
-            String sessionId,
+            @NotEmpty String sessionId,
             @Nullable String agent,
             @Nullable String agentVersion,
             @Nullable String model) implements Frame {}

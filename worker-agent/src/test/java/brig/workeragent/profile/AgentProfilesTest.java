@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -186,14 +185,14 @@ class AgentProfilesTest {
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
         assertRefused("model", profiles, asking("m", List.of(), null));
         assertRefused("tools", profiles, asking(null, List.of("read"), null));
-        assertRefused("systemPrompt", profiles, asking(null, List.of(), "s"));
+        assertRefused("system_prompt", profiles, asking(null, List.of(), "s"));
         assertEquals(asking(null, List.of(), null), profiles.told(profiles.named("a"), asking(null, List.of(), null)));
         write(
                 "a.json",
                 "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
         Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
         profiles.told(profiles.named("a"), asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
-        assertRefused("systemPrompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
+        assertRefused("system_prompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
     }
 
     @ParameterizedTest
@@ -302,8 +301,8 @@ class AgentProfilesTest {
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p"), profile.commandFor(bare, "", null));
-        SpawnRequest again = SpawnRequest.read(new Fields(
-                Json.parseObject("{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));
+        SpawnRequest again = Json.read(
+                "{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8), SpawnRequest.class);
         assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null));
     }
 }

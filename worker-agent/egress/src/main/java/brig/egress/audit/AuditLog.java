@@ -42,8 +42,8 @@ public final class AuditLog implements AutoCloseable {
     static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
-    /** Ends the writer. */
-    private static final AuditLine END = AuditLine.lost(0, 0);
+    /** Ends the writer: no line that is appended has such a time. */
+    private static final AuditLine END = AuditLine.lost(-1, 0);
 
     private final Path folder;
     private final Bounds bounds;
@@ -99,7 +99,7 @@ public final class AuditLog implements AutoCloseable {
             while (true) {
                 batch.add(queue.take());
                 queue.drainTo(batch);
-                boolean end = batch.removeIf(entry -> entry == END);
+                boolean end = batch.removeIf(END::equals);
                 write(batch);
                 batch.clear();
                 if (end) {
