@@ -8,6 +8,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Limits;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.frame.Frame;
@@ -167,16 +168,8 @@ final class Transitions {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static Map<String, @Nullable Object> exit(Frame.Done done) {
-        Map<String, @Nullable Object> exit = new LinkedHashMap<>();
-        exit.put("exit_code", (long) done.exitCode());
-        if (done.signal() != null) {
-            exit.put("signal", done.signal());
-        }
-        if (done.reason() != null) {
-            exit.put("reason", done.reason());
-        }
-        return exit;
+    static SpawnView.Exit exit(Frame.Done done) {
+        return new SpawnView.Exit(done.exitCode(), done.signal(), done.reason());
     }
 
     private void handleState(Spawn spawn, Fields frame) {
@@ -318,7 +311,7 @@ final class Transitions {
         Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
-        spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
+        spawn.setExit(new SpawnView.Exit(137, "SIGKILL", "worker_lost"));
         finish(spawn, SpawnState.TERMINATED);
     }
 
