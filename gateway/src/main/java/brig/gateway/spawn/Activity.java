@@ -60,7 +60,7 @@ final class Activity {
         return frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
     }
 
-    /** @param exit how the last message that is over ended, as {@link Transitions#exit}; empty for none */
+    /** @param exit how the last message that is over ended, as {@link FrameRouter#exit}; empty for none */
     String in(SpawnState state, Map<String, @Nullable Object> exit) {
         return switch (state) {
             case REQUESTED, SPAWNING -> "starting";

@@ -100,7 +100,7 @@ final class Reconciler {
                     if (reopened.complete()) {
                         // The process before died between the last frame and the record of the end.
                         if (!reopened.done().isEmpty()) {
-                            spawn.setExit(Transitions.exit(new Fields(reopened.done())));
+                            spawn.setExit(FrameRouter.exit(new Fields(reopened.done())));
                         }
                         transitions.finish(spawn, SpawnState.TERMINATED);
                         transitions.save(spawn);
