@@ -61,7 +61,10 @@ function given(input, mark) {
     const after = input.new_string ?? input.newString;
     if (typeof before === 'string' && typeof after === 'string') {
         const lines = (text, kind, sign) =>
-            text.split('\n').map((one) => html`<div class=${kind}>${sign} ${hits(one, mark)}</div>`);
+            text
+                .replace(/\n$/, '')
+                .split('\n')
+                .map((one) => html`<div class=${kind}>${sign} ${hits(one, mark)}</div>`);
         return html`<pre class="input">${hits(String(subject(input) ?? ''), mark)}</pre>
             <pre class="edit">${lines(before, 'removed', '−')}${lines(after, 'added', '+')}</pre>`;
     }

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
@@ -72,9 +73,9 @@ final class ApiLatency implements Callable<Integer> {
                     spawnId = wire.send(place.request(
                                     "POST",
                                     "/api/v1/spawns?wait=60s",
-                                    "{\"agent_config\":{\"name\":\"talker\"},\"prompt\":\"go\"}"))
+                                    SpawnBody.of("talker").saying("go").text()))
                             .answer(201)
-                            .requiredText("spawn_id");
+                            .text("spawn_id", "");
                     HttpWire reader = place
                             .connect()
                             .send(place.request("GET", "/api/v1/sessions/" + spawnId + "/stream", ""))

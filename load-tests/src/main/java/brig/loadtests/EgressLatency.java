@@ -4,7 +4,8 @@ import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.ServeSettings;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.record.CamelCase;
 import java.io.IOException;
@@ -234,8 +235,7 @@ final class EgressLatency implements Callable<Integer> {
 
         Shell(WorkerAgentWire control) throws IOException {
             this.control = control;
-            worker = WorkerAgentWire.worker(
-                    control.ask("spawn", spawn(id, "bash", "p0")).requiredText("socket"));
+            worker = WorkerAgentWire.worker(control.spawn(id, "bash", "", "p0"));
         }
 
         /** The seconds of each request that the command prints. */
@@ -249,15 +249,15 @@ final class EgressLatency implements Callable<Integer> {
         }
 
         void send(String command) throws IOException {
-            worker.send(Map.of("input", Map.of("content", command)));
+            worker.say(command);
         }
 
         String line() throws IOException {
             while (said.indexOf("\n") < 0) {
-                Fields frame = worker.line();
-                if (frame.text("type", "").equals("chunk")) {
-                    said.append(frame.text("content", ""));
-                    worker.send(Map.of("ack", frame.number("seq", 1, Long.MAX_VALUE, 0)));
+                NumberedFrame frame = worker.frame();
+                if (frame.frame() instanceof Frame.Chunk chunk) {
+                    said.append(chunk.content());
+                    worker.acknowledge(frame);
                 }
             }
             String line = said.substring(0, said.indexOf("\n"));
@@ -268,16 +268,8 @@ final class EgressLatency implements Callable<Integer> {
         @Override
         public void close() throws IOException {
             worker.close();
-            control.ask("terminate", Map.of("spawn_id", id));
+            control.terminate(id);
         }
-    }
-
-    private static Map<String, ?> spawn(String id, String agent, String policy) {
-        return Map.of(
-                "spawn_id",
-                id,
-                "request",
-                Map.of("agent_config", Map.of("name", agent), "prompt", "", "policy", policy));
     }
 
     private void download(Report report, LocalWeb web, WorkerAgentWire control) throws Exception {
@@ -287,8 +279,7 @@ final class EgressLatency implements Callable<Integer> {
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             for (int i = 0; i < streams; i++) {
                 ids.add(Ids.newSpawnId(System.currentTimeMillis()));
-                clocks.add(WorkerAgentWire.worker(control.ask("spawn", spawn(ids.getLast(), "clock", "p0"))
-                        .requiredText("socket")));
+                clocks.add(WorkerAgentWire.worker(control.spawn(ids.getLast(), "clock", "", "p0")));
             }
             String url = "http://" + HOST + ":" + web.port(false) + "/large?" + (downloadMib << 20);
             read(clocks, threads, 3_000);
@@ -314,7 +305,7 @@ final class EgressLatency implements Callable<Integer> {
             clock.close();
         }
         for (String id : ids) {
-            control.ask("terminate", Map.of("spawn_id", id));
+            control.terminate(id);
         }
     }
 
@@ -326,14 +317,14 @@ final class EgressLatency implements Callable<Integer> {
             reading.add(threads.submit(() -> {
                 Histogram ages = new Histogram(3);
                 while (System.currentTimeMillis() < end) {
-                    Fields frame = clock.line();
+                    NumberedFrame frame = clock.frame();
                     double nowMicros = System.currentTimeMillis() * 1e3;
-                    if (frame.text("type", "").equals("chunk")) {
-                        frame.text("content", "")
+                    if (frame.frame() instanceof Frame.Chunk chunk) {
+                        chunk.content()
                                 .lines()
                                 .forEach(time -> ages.recordValue(
                                         Math.max(0, (long) (nowMicros - Double.parseDouble(time) * 1e6))));
-                        clock.send(Map.of("ack", frame.number("seq", 1, Long.MAX_VALUE, 0)));
+                        clock.acknowledge(frame);
                     }
                 }
                 return ages;
@@ -351,13 +342,13 @@ final class EgressLatency implements Callable<Integer> {
         List<String> ids = new ArrayList<>();
         for (int i = 1; i <= workers; i++) {
             ids.add(Ids.newSpawnId(System.currentTimeMillis()));
-            control.ask("spawn", spawn(ids.getLast(), "idle", "p" + i));
+            control.spawn(ids.getLast(), "idle", "", "p" + i);
         }
         double after = Programs.commandBytes("EgressMain");
         report.value("brig-egress, MiB", before / MIB);
         bound(report, "each worker of brig-egress, MiB", (after - before) / workers / MIB, WORKER_MIB_MAX);
         for (String id : ids) {
-            control.ask("terminate", Map.of("spawn_id", id));
+            control.terminate(id);
         }
     }
 }

@@ -2,8 +2,10 @@ package brig.loadtests;
 
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -65,7 +67,7 @@ final class Follower implements LineDecoder.Sink {
         if (startsWith(line, start, rest, CHUNK)) {
             handleFrame(number(line, start + CHUNK.length));
         } else if (rest > 0 && line[start] == '{') {
-            handleMessage(new Fields(Json.parseObject(line, start, rest)));
+            handleMessage(JsonObject.read(line, start, rest));
         }
     }
 
@@ -91,19 +93,25 @@ final class Follower implements LineDecoder.Sink {
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-    private void handleMessage(Fields message) {
-        String type = message.text("type", "");
+    private void handleMessage(JsonObject message) {
         if (message.has("seq")) {
-            handleFrame(message.number("seq", 1, Limits.SEQ_MAX, 0));
-            ended = type.equals("state") && message.text("state", "").equals("terminated");
-        } else if (type.equals("gap")) {
-            long to = message.number("to", 1, Limits.SEQ_MAX, 0);
-            told.add("gap " + message.number("from", 1, Limits.SEQ_MAX, 0) + "-" + to + " "
-                    + message.text("reason", ""));
-            missing += to + 1 - next;
-            next = to + 1;
-        } else if (message.has("code")) {
-            told.add(message.text("code", "") + ": " + message.text("error", ""));
+            NumberedFrame frame = message.as(NumberedFrame.class);
+            handleFrame(frame.seq());
+            ended = frame.frame() instanceof Frame.State state && state.isTerminated();
+            return;
+        }
+        switch (message.as(ConnectionLine.class)) {
+            case ConnectionLine.Gap gap -> {
+                told.add("gap " + gap.from() + "-" + gap.to() + " " + gap.reason());
+                missing += gap.to() + 1 - next;
+                next = gap.to() + 1;
+            }
+            case ConnectionLine.Refused refused -> told.add(refused.code() + ": " + refused.error());
+            case ConnectionLine.Authenticated _,
+                    ConnectionLine.Pong _,
+                    ConnectionLine.Session _,
+                    ConnectionLine.State _,
+                    ConnectionLine.Presence _ -> {}
         }
     }
 

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
@@ -125,7 +126,10 @@ final class SpawnHeap implements Callable<Integer> {
     }
 
     private String body() {
-        return "{\"agent_config\":{\"name\":\"noop\"},\"prompt\":\"\",\"once\":true,\"request_id\":\""
-                + "%08x-0000-4000-8000-000000000000".formatted(number.incrementAndGet()) + "\"}";
+        return SpawnBody.of("noop")
+                .saying("")
+                .endingAfterOne()
+                .claimedAs("%08x-0000-4000-8000-000000000000".formatted(number.incrementAndGet()))
+                .text();
     }
 }

@@ -1,11 +1,14 @@
 package brig.loadtests;
 
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
-import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +32,13 @@ import picocli.CommandLine.Option;
             "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --model --json'"
         })
 final class SpawnLatency implements Callable<Integer> {
-    private static final String BODY = "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
+    private static final SpawnBody BODY =
+            SpawnBody.of("shell").saying("echo hi").endingAfterOne();
+
+    /** A request to the agent as a model. */
+    private record Chat(String model, boolean stream, List<Message> messages) {
+        private record Message(String role, String content) {}
+    }
 
     /** The shipped profile, offered as a model, which programs that are no agents are not. */
     private static final AgentFile SHELL = new AgentFile(
@@ -115,10 +124,9 @@ final class SpawnLatency implements Callable<Integer> {
 
     /** Milliseconds to the first text of an answer of the agent as a model. */
     private static double asModel(HttpWire.Place place) throws IOException {
+        Chat chat = new Chat("shell", true, List.of(new Chat.Message("user", "echo hi")));
         byte[] request = place.request(
-                "POST",
-                "/openai/v1/chat/completions",
-                "{\"model\":\"shell\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"echo hi\"}]}");
+                "POST", "/openai/v1/chat/completions", new String(Json.write(chat), StandardCharsets.UTF_8));
         try (HttpWire stream = place.connect()) {
             long start = System.nanoTime();
             stream.send(request).stream();
@@ -131,12 +139,12 @@ final class SpawnLatency implements Callable<Integer> {
 
     /** Milliseconds to the answer and to the first chunk. */
     private static double[] run(HttpWire.Place place, HttpWire requests) throws IOException {
-        byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", BODY);
+        byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", BODY.text());
         try (HttpWire stream = place.connect()) {
             long start = System.nanoTime();
-            Fields answer = requests.send(request).answer(201);
+            JsonObject answer = requests.send(request).answer(201);
             long answered = System.nanoTime();
-            stream.send(place.request("GET", "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
+            stream.send(place.request("GET", "/api/v1/sessions/" + answer.text("spawn_id", "") + "/stream", ""));
             stream.stream();
             // Events are whole within the chunks of HTTP, so their lines are found without looking at its
             // framing.

@@ -1,15 +1,18 @@
 package brig.loadtests;
 
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -36,8 +39,6 @@ import picocli.CommandLine.Option;
             "Example: ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"
         })
 final class StalledWatcher implements Callable<Integer> {
-    private static final String BODY = "{\"agent_config\":{\"name\":\"shell\"},"
-            + "\"prompt\":\"yes 'the quick brown fox jumps over the lazy dog'\"}";
     private static final long WATCHED_FIRST_BYTES = 8L * 1024 * 1024;
     private static final long CATCH_UP_SECONDS_MAX = 300;
     private static final double MIB = 1024.0 * 1024;
@@ -51,16 +52,19 @@ final class StalledWatcher implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException, TimeoutException {
         Report report = new Report(json);
+        String body = SpawnBody.of("shell")
+                .saying("yes 'the quick brown fox jumps over the lazy dog'")
+                .text();
         try (Brig brig = Brig.start()) {
             HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());
             try (HttpWire requests = place.connect();
                     HttpWire events = place.connect();
                     SocketChannel io = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", BODY))
+                JsonObject spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", body))
                         .answer(201);
-                String id = spawned.requiredText("spawn_id");
-                io.connect(UnixDomainSocketAddress.of(spawned.requiredText("io_socket")));
-                send(io, "{\"auth\":\"" + spawned.requiredText("auth_token") + "\"}\n");
+                String id = spawned.text("spawn_id", "");
+                io.connect(UnixDomainSocketAddress.of(spawned.text("io_socket", "")));
+                send(io, new CaptainLine.Auth(spawned.text("auth_token", ""), AttachOptions.NONE));
                 events.send(place.request("GET", "/api/v1/sessions/" + id + "/stream", "")).stream();
                 return observe(brig, io, events, report);
             }
@@ -77,7 +81,7 @@ final class StalledWatcher implements Callable<Integer> {
         watched.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
         samples.row("reading");
         samples.rows("stalled", seconds);
-        send(io, "{\"action\":\"terminate\"}\n");
+        send(io, new CaptainLine.Terminate());
         captainDone.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
         var watcherDone = start(() -> watcher.read(Long.MAX_VALUE));
         samples.rowsUntil("catching up", watcherDone, CATCH_UP_SECONDS_MAX);
@@ -127,8 +131,8 @@ final class StalledWatcher implements Callable<Integer> {
         return done;
     }
 
-    private static void send(SocketChannel channel, String line) throws IOException {
-        ByteBuffer rest = StandardCharsets.UTF_8.encode(line);
+    private static void send(SocketChannel channel, Record line) throws IOException {
+        ByteBuffer rest = ByteBuffer.wrap(Json.writeLine(line));
         while (rest.hasRemaining()) {
             channel.write(rest);
         }

@@ -3,7 +3,8 @@ package brig.loadtests;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -137,22 +138,17 @@ final class WallLatency implements Callable<Integer> {
 
     private static double firstInstruction(WorkerAgentWire control, String spawnId) throws IOException {
         long before = nowNs();
-        Fields spawned = control.ask("spawn", spawn(spawnId, "clock"));
-        try (WorkerAgentWire worker = WorkerAgentWire.worker(spawned.requiredText("socket"))) {
+        try (WorkerAgentWire worker = WorkerAgentWire.worker(control.spawn(spawnId, "clock", "go", null))) {
             long ran = 0;
-            for (Fields frame = worker.line(); ; frame = worker.line()) {
-                if (frame.text("type", "").equals("chunk")) {
-                    ran = Long.parseLong(frame.text("content", "").strip());
-                } else if (frame.text("state", "").equals("terminated")) {
-                    worker.send(Map.of("ack", frame.number("seq", 1, Long.MAX_VALUE, 0)));
+            for (NumberedFrame frame = worker.frame(); ; frame = worker.frame()) {
+                if (frame.frame() instanceof Frame.Chunk chunk) {
+                    ran = Long.parseLong(chunk.content().strip());
+                } else if (frame.frame() instanceof Frame.State state && state.isTerminated()) {
+                    worker.acknowledge(frame);
                     return (ran - before) / 1e6;
                 }
             }
         }
-    }
-
-    private static Map<String, ?> spawn(String spawnId, String agent) {
-        return Map.of("spawn_id", spawnId, "request", Map.of("agent_config", Map.of("name", agent), "prompt", "go"));
     }
 
     private void manySpawns(Brig brig, Report report) throws IOException, InterruptedException, ExecutionException {
@@ -168,7 +164,7 @@ final class WallLatency implements Callable<Integer> {
             }
         });
         report.value("spawn, ms each", each(() -> {
-            mine.get().ask("spawn", spawn(Ids.newSpawnId(System.currentTimeMillis()), "clock"));
+            mine.get().spawn(Ids.newSpawnId(System.currentTimeMillis()), "clock", "go", null);
             return 0;
         }));
     }
@@ -200,12 +196,12 @@ final class WallLatency implements Callable<Integer> {
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < idle; i++) {
             ids.add(Ids.newSpawnId(System.currentTimeMillis()));
-            control.ask("spawn", spawn(ids.getLast(), "idle"));
+            control.spawn(ids.getLast(), "idle", "go", null);
         }
         report.value("idle wall, MiB PSS", Programs.proportionalBytes(List.of("bwrap", "brig-init")) / idle / MIB);
         report.value("idle, all, MiB", (double) (before - Programs.availableBytes()) / idle / MIB);
         for (String id : ids) {
-            control.ask("terminate", Map.of("spawn_id", id));
+            control.terminate(id);
         }
     }
 

@@ -1,7 +1,12 @@
 package brig.loadtests;
 
-import brig.protocol.json.Fields;
+import brig.protocol.control.ControlAnswer;
+import brig.protocol.control.ControlCall;
+import brig.protocol.control.ControlRequest;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -10,14 +15,25 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.workeragent.link} describes
  * the protocol): what is measured is the wall, without the gateway's part. One request at a time.
  */
 final class WorkerAgentWire implements AutoCloseable {
+    private static final SpawnRequest.Asker ASKER = new SpawnRequest.Asker("load-tests", true);
+
+    /** The first line on a worker's stream. */
+    private record Resume(long resume) {}
+
+    private record Ack(long ack) {}
+
+    private record Input(Message input) {
+        private record Message(String content) {}
+    }
+
     private final SocketChannel channel;
     private final BufferedReader lines;
     private long requests;
@@ -35,40 +51,73 @@ final class WorkerAgentWire implements AutoCloseable {
     /** The stream of one worker, from its first frame on. */
     static WorkerAgentWire worker(String socket) throws IOException {
         WorkerAgentWire wire = new WorkerAgentWire(socket);
-        wire.send(Map.of("resume", 1L));
+        wire.send(new Resume(1));
         return wire;
     }
 
-    /** Sends a request and waits for what it answers. @throws IOException a refusal, with its code */
-    Fields ask(String operation, Map<String, ?> fields) throws IOException {
-        Map<String, Object> request = new LinkedHashMap<>();
-        request.put("id", ++requests);
-        request.put("op", operation);
-        request.putAll(fields);
-        send(request);
-        Fields answer = line();
-        if (!answer.has("ok")) {
-            throw new IOException(
-                    operation + " was refused: " + answer.text("error", "") + " (" + answer.text("code", "") + ")");
-        }
-        return answer.object("ok");
+    /** Starts a worker of the agent, whose stream is on the socket that this returns. */
+    String spawn(String spawnId, String agent, String prompt, @Nullable String policy) throws IOException {
+        SpawnRequest request = new SpawnRequest(
+                null,
+                null,
+                new SpawnRequest.AgentConfig(agent, null, List.of(), null),
+                prompt,
+                false,
+                policy,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                false,
+                SpawnRequest.Claim.NONE,
+                SpawnRequest.Bounds.NONE,
+                SpawnRequest.Continuation.NEW);
+        return ask(new ControlRequest.Spawn(spawnId, request, ASKER))
+                .as(SpawnAnswer.class)
+                .socket();
     }
 
-    void send(Map<String, ?> line) throws IOException {
+    void terminate(String spawnId) throws IOException {
+        ask(new ControlRequest.Terminate(spawnId, null, false));
+    }
+
+    /** Sends a request and waits for what it answers. @throws IOException a refusal, with its code */
+    private ControlAnswer ask(ControlRequest request) throws IOException {
+        send(new ControlCall(++requests, request));
+        ControlAnswer answer = read(ControlAnswer.class);
+        if (answer.refusal() != null) {
+            throw new IOException(request + " was refused: " + answer.refusal().error() + " ("
+                    + answer.refusal().code() + ")");
+        }
+        return answer;
+    }
+
+    /** A message of a captain. */
+    void say(String content) throws IOException {
+        send(new Input(new Input.Message(content)));
+    }
+
+    /** Every frame up to that one may be dropped. */
+    void acknowledge(NumberedFrame frame) throws IOException {
+        send(new Ack(frame.seq()));
+    }
+
+    /** The next frame of a worker. @throws IOException at the end of the connection too */
+    NumberedFrame frame() throws IOException {
+        return read(NumberedFrame.class);
+    }
+
+    private void send(Record line) throws IOException {
         ByteBuffer rest = ByteBuffer.wrap(Json.writeLine(line));
         while (rest.hasRemaining()) {
             channel.write(rest);
         }
     }
 
-    /** The next line. @throws IOException at the end of the connection too */
-    Fields line() throws IOException {
+    private <T> T read(Class<T> type) throws IOException {
         String line = lines.readLine();
         if (line == null) {
             throw new IOException("the worker-agent closed the connection");
         }
-        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-        return new Fields(Json.parseObject(bytes, 0, bytes.length));
+        return Json.read(line.getBytes(StandardCharsets.UTF_8), type);
     }
 
     @Override

@@ -18,7 +18,7 @@ public record Hints(
         @Nullable String spawnId,
         @Nullable String sessionId,
         @Nullable String messageId) {
-    static final Hints NONE = new Hints(null, null, null, null, null, null);
+    public static final Hints NONE = new Hints(null, null, null, null, null, null);
 
     Hints withRetryAfterSeconds(@Nullable Integer seconds) {
         return new Hints(seconds, queuePosition, state, spawnId, sessionId, messageId);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.wall.EgressGate;
@@ -158,7 +159,9 @@ class KeptWorkspacesTest {
             made.sweep();
             assertEquals(
                     List.of("spn_later"),
-                    made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
+                    made.kept().stream()
+                            .map(WorkspacesAnswer.KeptWorkspace::spawnId)
+                            .toList());
             assertEquals(
                     List.of("project", "spn_later", "spn_later.config", "spn_later.index", "spn_later.worktree"),
                     names());

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -109,7 +110,7 @@ public final class WorkerAgent implements AutoCloseable {
      */
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
         RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir(), installation.gatewayUser());
-        EgressProcess egress = new EgressProcess(installation.egressSetup());
+        EgressProcess egress = new EgressProcess(installation.egressSetup(), Clock.systemUTC());
         try {
             SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), egress);
             try {

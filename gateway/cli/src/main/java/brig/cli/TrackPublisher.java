@@ -3,6 +3,7 @@ package brig.cli;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
@@ -78,7 +79,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
                 new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
-        publisher.put(FrameType.STATE, Map.of("state", "running"));
+        publisher.put(new Frame.State(Frame.State.RUNNING, null));
         return publisher;
     }
 
@@ -113,9 +114,9 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
         }
     }
 
-    private void put(FrameType type, Map<String, ?> fields) {
-        byte[] body = Frames.body(System.currentTimeMillis(), fields);
-        append(type, body, body.length);
+    private void put(Frame frame) {
+        byte[] body = Frames.body(System.currentTimeMillis(), frame);
+        append(frame.type(), body, body.length);
     }
 
     /** Whether the gateway still takes what is said. */
@@ -130,13 +131,13 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
 
     /** The agent's process ended, or what it wrote did. Waits a while for the record of it. */
     void finish(int exitCode) throws InterruptedException {
-        put(FrameType.DONE, Map.of("exitCode", exitCode));
+        put(new Frame.Done(exitCode, null, null, null));
         finish();
     }
 
     /** The same where each turn has told its own end. */
     void finish() throws InterruptedException {
-        put(FrameType.STATE, Map.of("state", "terminated", "reason", "completed"));
+        put(new Frame.State(Frame.State.TERMINATED, "completed"));
         lock.lock();
         try {
             finishing = true;

@@ -28,7 +28,10 @@ import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.wire.ObjectDecoder;
 import io.netty.channel.Channel;
@@ -224,7 +227,7 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> answer(Fields asked) {
             try {
                 if (attachment != null) {
-                    attachment.handleMessage(asked);
+                    attachment.handleMessage(JsonObject.of(asked.asMap()));
                     return CompletableFuture.completedFuture(Map.of());
                 }
                 String action = asked.requiredText("action");
@@ -238,11 +241,11 @@ public final class SpawnerSocket {
                     case "rebind" -> spawner.rebind(driven(id(request)).spawn()).thenApply(Spawn::view);
                     case "attach" -> attach(request);
                     case "track" -> track(request.only(Set.of("action", "agent", "task_id", "workspace")));
-                    case "agents" -> workers.hello().thenApply(hello -> hello);
-                    case "diff" -> workers.diff(spawnId(id(request))).thenApply(diff -> diff);
+                    case "agents" -> workers.hello().thenApply(SpawnerSocket::fields);
+                    case "diff" -> workers.diff(spawnId(id(request))).thenApply(SpawnerSocket::fields);
                     case "apply" -> apply(request.only(Set.of("action", "id", "check", "allow")));
                     case "workspaces" -> workers.workspaces().thenApply(this::own);
-                    case "discard" -> workers.discard(spawnId(id(request))).thenApply(done -> done);
+                    case "discard" -> workers.discard(spawnId(id(request))).thenApply(SpawnerSocket::fields);
                     case "egress" -> egress(request);
                     case "port" -> port(request.only(Set.of("action", "id", "port")));
                     case "audit" -> audit.list(access, request.only(with(AuditCalls.FIELDS, "action")));
@@ -256,7 +259,7 @@ public final class SpawnerSocket {
                     }
                     case "prune" -> prune(request.only(Set.of("action", "dry_run")));
                     case "test_route" -> testRoute(request.only(Set.of("action", "route")));
-                    case "doctor" -> workers.doctor().thenApply(findings -> findings);
+                    case "doctor" -> workers.doctor().thenApply(SpawnerSocket::fields);
                     default ->
                         throw new BrigException(
                                 ErrorCode.UNKNOWN_ACTION,
@@ -291,16 +294,13 @@ public final class SpawnerSocket {
         }
 
         /** Of what spawns left that of this user's own. */
-        private Map<String, ?> own(Map<String, @Nullable Object> kept) {
-            return access.isAdmin()
-                    ? kept
-                    : Map.of(
-                            "workspaces",
-                            new Fields(kept)
-                                    .objects("workspaces").stream()
-                                            .filter(one -> listeners.sessions().isOf(one.text("spawn_id", ""), access))
-                                            .map(Fields::asMap)
-                                            .toList());
+        private Map<String, ?> own(WorkspacesAnswer kept) {
+            return fields(
+                    access.isAdmin()
+                            ? kept
+                            : new WorkspacesAnswer(kept.workspaces().stream()
+                                    .filter(one -> listeners.sessions().isOf(one.spawnId(), access))
+                                    .toList()));
         }
 
         private CompletionStage<Map<String, ?>> prune(Fields request) {
@@ -315,12 +315,12 @@ public final class SpawnerSocket {
             if (!access.isAdmin()) {
                 throw new BrigException(ErrorCode.FORBIDDEN, "an admin tries the ways to models");
             }
-            return workers.testRoute(request.requiredText("route")).thenApply(answer -> answer);
+            return workers.testRoute(request.requiredText("route")).thenApply(SpawnerSocket::fields);
         }
 
         private CompletionStage<Map<String, ?>> apply(Fields request) {
             return workers.apply(spawnId(request.requiredText("id")), request.flag("check"), request.texts("allow"))
-                    .thenApply(applied -> applied);
+                    .thenApply(SpawnerSocket::fields);
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
@@ -363,8 +363,9 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> egress(Fields request) {
             request.only(with(EgressCalls.FIELDS, "action", "id"));
             String name = request.requiredText("id");
-            return (request.has("decision") ? egress.decide(access, name, request) : egress.show(access, name))
-                    .thenApply(answer -> answer);
+            return request.has("decision")
+                    ? egress.decide(access, name, request).thenApply(SpawnerSocket::fields)
+                    : egress.show(access, name).thenApply(SpawnerSocket::fields);
         }
 
         private CompletionStage<Map<String, ?>> port(Fields request) {
@@ -413,5 +414,9 @@ public final class SpawnerSocket {
         private static CompletionStage<Map<String, ?>> done(Map<String, ?> line) {
             return CompletableFuture.completedFuture(line);
         }
+    }
+
+    private static Map<String, ?> fields(Record answer) {
+        return Json.parseObject(Json.write(answer));
     }
 }

@@ -5,6 +5,7 @@ import brig.gateway.connection.TextSink;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Message;
 import io.vertx.core.net.NetSocket;
 import java.util.Map;
 

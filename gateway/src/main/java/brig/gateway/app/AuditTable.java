@@ -2,6 +2,7 @@ package brig.gateway.app;
 
 import brig.gateway.audit.AuditTrail;
 import brig.gateway.store.SqliteAuditIndex;
+import brig.protocol.control.AuditAnswer;
 import java.util.concurrent.CompletionStage;
 
 /** The index of the audit, in SQLite. */
@@ -12,7 +13,7 @@ record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
     }
 
     @Override
-    public CompletionStage<Void> add(AuditTrail.Part part) {
+    public CompletionStage<Void> add(AuditAnswer part) {
         return table.add(part.lines(), part.next(), part.oldestMs());
     }
 

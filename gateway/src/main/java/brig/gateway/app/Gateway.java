@@ -14,7 +14,6 @@ import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.DerivedSecrets;
 import brig.gateway.spawn.Spawn;
-import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.Database;
@@ -36,6 +35,8 @@ import brig.gateway.time.VertxTimers;
 import brig.gateway.worker.ControlLink;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
+import brig.protocol.api.PoolState;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -223,7 +224,7 @@ public final class Gateway implements ControlLink.Listener {
         if (!ready) {
             return "worker_agent";
         }
-        if (admission.state() != Admission.State.OPEN) {
+        if (admission.state() != PoolState.OPEN) {
             return "pool_" + admission.state().wireName();
         }
         return health.isFailing() || database.isReadOnly() ? "record_lost" : null;

@@ -1,8 +1,8 @@
 package brig.gateway.app;
 
 import brig.gateway.config.Paths;
-import brig.gateway.spawn.SpawnState;
 import brig.gateway.store.Recovery;
+import brig.protocol.SpawnState;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package brig.gateway.app;
 
-import brig.gateway.auth.Role;
 import brig.gateway.auth.Token;
 import brig.gateway.auth.Tokens;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.Role;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package brig.gateway.audit;
 
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.control.AuditAnswer;
 import brig.protocol.egress.AuditEntry;
-import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,14 +17,6 @@ import org.slf4j.LoggerFactory;
  * deleted unread; it forgets what they have no more. State owned by the event loop.
  */
 public final class AuditTrail {
-    /**
-     * Some lines, as the worker-agent has them.
-     *
-     * @param next the position behind them
-     * @param oldestMs of the oldest line that is still there
-     */
-    public record Part(List<String> lines, String next, long oldestMs) {}
-
     /**
      * What is asked for; each that is null is any.
      *
@@ -53,7 +45,7 @@ public final class AuditTrail {
         /** The position behind what is in it; empty at its beginning. */
         CompletionStage<String> position();
 
-        CompletionStage<Void> add(Part part);
+        CompletionStage<Void> add(AuditAnswer part);
 
         CompletionStage<Page> find(Query query);
     }
@@ -107,15 +99,10 @@ public final class AuditTrail {
 
     private void readOn(String position, CompletableFuture<Void> done) {
         workers.audit(position)
-                .thenCompose(answer -> {
-                    Fields part = new Fields(answer);
-                    String next = part.requiredText("next");
-                    boolean more = !next.equals(position);
-                    return (more
-                                    ? index.add(new Part(
-                                            part.texts("lines"), next, part.number("oldest_ms", 0, Long.MAX_VALUE, 0)))
-                                    : CompletableFuture.<Void>completedFuture(null))
-                            .thenApply(added -> more ? next : "");
+                .thenCompose(part -> {
+                    boolean more = !part.next().equals(position);
+                    return (more ? index.add(part) : CompletableFuture.<Void>completedFuture(null))
+                            .thenApply(added -> more ? part.next() : "");
                 })
                 .whenComplete((next, failure) -> {
                     if (failure != null) {

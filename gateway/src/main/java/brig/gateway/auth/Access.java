@@ -3,6 +3,7 @@ package brig.gateway.auth;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.message.SpawnRequest;
 import org.jspecify.annotations.Nullable;
 

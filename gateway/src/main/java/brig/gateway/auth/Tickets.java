@@ -4,6 +4,7 @@ import brig.gateway.time.Clock;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 

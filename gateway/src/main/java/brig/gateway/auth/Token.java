@@ -2,6 +2,7 @@ package brig.gateway.auth;
 
 import brig.gateway.spawn.Spawn;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

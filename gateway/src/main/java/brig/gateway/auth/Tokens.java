@@ -5,6 +5,7 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Collection;

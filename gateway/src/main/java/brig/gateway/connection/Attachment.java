@@ -1,16 +1,18 @@
 package brig.gateway.connection;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Limits;
+import brig.protocol.Role;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Fields;
-import java.util.Map;
-import java.util.regex.Pattern;
+import brig.protocol.json.JsonObject;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0029.
  */
 public final class Attachment implements ConnectionWriter.Writer {
-    private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
-
     private final Session session;
     private final Access access;
     private final TextSink sink;
@@ -61,17 +61,17 @@ public final class Attachment implements ConnectionWriter.Writer {
      */
     public void begin(Runnable unwatch) {
         writer.add(this);
-        sink.writeLine(session.welcome(role(), reader.nextSeq()));
+        sink.tell(session.welcome(role(), reader.nextSeq()));
         absence = session.join(access, presence ? this::handlePresence : null);
         this.unwatch = unwatch;
         reader.drain();
         sink.flush();
     }
 
-    private void handlePresence(Map<String, Object> line) {
+    private void handlePresence(ConnectionLine.Presence line) {
         // It says how things are, not what happened: one that a slow reader misses is mended by the next.
         if (sink.isWritable()) {
-            sink.writeLine(line);
+            sink.tell(line);
             sink.flush();
         }
     }
@@ -88,42 +88,56 @@ public final class Attachment implements ConnectionWriter.Writer {
             boolean presence,
             @Nullable String agent,
             String via) {
+        /** @param way the kind of the connection, for messages of a program that does not name itself */
+        public static Options of(AttachOptions asked, String way) {
+            return new Options(
+                    Math.max(1, asked.from()),
+                    asked.watchOnly(),
+                    asked.presence(),
+                    asked.agent(),
+                    asked.client() == null ? way : asked.client());
+        }
+
         /**
          * Reads it from the line that opens the connection.
          *
-         * @param way the kind of the connection
          * @throws BrigException {@code INVALID_FIELD}
          */
         public static Options read(Fields fields, String way) {
-            boolean watchOnly = switch (fields.text("role", "captain")) {
-                case "captain" -> false;
-                case "watcher" -> true;
-                default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
-            };
-            return new Options(
-                    fields.number("from", 1, Limits.SEQ_MAX, 1),
-                    watchOnly,
-                    fields.flag("presence"),
-                    fields.text("agent"),
-                    via(fields, way));
+            return of(JsonObject.of(fields.asMap()).as(AttachOptions.class), way);
         }
 
         /** The program that is behind the connection, where it names itself, or else the kind of the connection. */
         public static String via(Fields fields, String way) {
-            String client = fields.text("client", way);
-            if (!CLIENT.matcher(client).matches()) {
-                throw Fields.invalid("client", "must match " + CLIENT);
-            }
-            return client;
+            String client = fields.text("client");
+            AttachOptions.requireClient(client);
+            return client == null ? way : client;
         }
     }
 
     /** A message from the connection; a refusal is answered and changes nothing. */
-    public void handleMessage(Fields message) {
+    public void handleMessage(JsonObject message) {
+        handle(() -> session.read(access, message));
+    }
+
+    /** A task for the agent. */
+    public void handleUserMessage(String content, @Nullable String messageId) {
+        handle(() -> {
+            access.requireCaptain();
+            return CaptainLine.UserMessage.of(content, messageId);
+        });
+    }
+
+    /** What was read already. */
+    public void handleOrder(CaptainLine.Order order) {
+        handle(() -> order);
+    }
+
+    private void handle(Supplier<CaptainLine.Order> order) {
         try {
-            @Nullable Map<String, ?> answer = session.handleMessage(access, message, false, via);
+            ConnectionLine answer = session.handleOrder(access, order.get(), false, via);
             if (answer != null) {
-                sink.writeLine(answer);
+                sink.tell(answer);
             }
         } catch (BrigException refusal) {
             sink.refuse(refusal);

@@ -6,13 +6,12 @@ import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * A browser's server-sent events, as WHATWG HTML defines them: frames as {@code id} and {@code data}, everything that is
@@ -60,7 +59,7 @@ public final class EventSink implements FrameSink {
     }
 
     /** Says who is there. */
-    public void presence(Map<String, Object> line) {
+    public void presence(ConnectionLine.Presence line) {
         if (isWritable()) {
             event("presence", line);
             flush();
@@ -69,28 +68,22 @@ public final class EventSink implements FrameSink {
 
     @Override
     public void gap(long from, long to, GapReason reason) {
-        event("gap", TextSink.gapLine(from, to, reason));
+        event("gap", new ConnectionLine.Gap(from, to, reason.wireName(), null));
     }
 
     /** Says that the client's position belongs to an epoch that is gone: the stream begins again. */
     public void restart(long seq, String epoch) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "gap");
-        line.put("from", seq + 1);
-        line.put("to", seq + 1);
-        line.put("reason", "epoch_changed");
-        line.put("epoch", epoch);
-        event("gap", line);
+        event("gap", ConnectionLine.Gap.ofEpoch(seq + 1, epoch));
     }
 
     @Override
     public void notice(ErrorCode code, String message) {
-        event("notice", TextSink.errorLine(code, message));
+        event("notice", ConnectionLine.Refused.of(code, message));
     }
 
     @Override
     public void throttled(boolean throttled) {
-        event("state", TextSink.stateLine(throttled));
+        event("state", ConnectionLine.State.of(throttled));
     }
 
     /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
@@ -98,10 +91,13 @@ public final class EventSink implements FrameSink {
         event("notice", TextSink.lastLine(why, epoch, nextSeq));
     }
 
-    private void event(String name, Map<String, ?> data) {
+    private void event(String name, ConnectionLine data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};
-        writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
+        writer.write(
+                Unpooled.EMPTY_BUFFER,
+                Unpooled.wrappedBuffer(head, Json.write((Record) data), tail),
+                EventFraming.CHUNK);
     }
 
     @Override

@@ -7,9 +7,9 @@ import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -51,71 +51,52 @@ public final class TextSink implements FrameSink {
     }
 
     /** Writes one line of the connection's own, which is no frame of a stream. */
+    public void writeLine(Record line) {
+        writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
+    }
+
+    /** Writes one line of the connection's own, which is no frame of a stream. */
     public void writeLine(Map<String, ?> line) {
         writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
-    @Override
-    public void gap(long from, long to, GapReason reason) {
-        writeLine(gapLine(from, to, reason));
+    /** The same of a message that is about the connection. */
+    public void tell(ConnectionLine line) {
+        writeLine((Record) line);
     }
 
-    static Map<String, Object> gapLine(long from, long to, GapReason reason) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "gap");
-        line.put("from", from);
-        line.put("to", to);
-        line.put("reason", reason.wireName());
-        return line;
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        tell(new ConnectionLine.Gap(from, to, reason.wireName(), null));
     }
 
     @Override
     public void notice(ErrorCode code, String message) {
-        writeLine(errorLine(code, message));
+        tell(ConnectionLine.Refused.of(code, message));
     }
 
     @Override
     public void throttled(boolean throttled) {
-        writeLine(stateLine(throttled));
-    }
-
-    static Map<String, Object> stateLine(boolean throttled) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "state");
-        line.put("state", throttled ? "throttled" : "running");
-        return line;
-    }
-
-    public static Map<String, Object> errorLine(ErrorCode code, String message) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "error");
-        line.put("error", message);
-        line.put("code", code.name());
-        return line;
+        tell(ConnectionLine.State.of(throttled));
     }
 
     /** Says why it ends, and where to resume; it is the last word. */
     public void leave(ErrorCode why, String epoch, long nextSeq) {
-        writeLine(lastLine(why, epoch, nextSeq));
+        tell(lastLine(why, epoch, nextSeq));
     }
 
-    static Map<String, Object> lastLine(ErrorCode why, String epoch, long nextSeq) {
+    static ConnectionLine lastLine(ErrorCode why, String epoch, long nextSeq) {
         String reason = switch (why) {
             case SLOW_READER -> "this connection took too little for too long; connect again and resume from frame ";
             case ATTACH_AUTH_EXPIRED -> "the token has expired or was revoked; with another one resume from frame ";
             default -> "the gateway stops; connect again and resume from frame ";
         };
-        Map<String, Object> line = errorLine(why, reason + nextSeq);
-        line.put("epoch", epoch);
-        line.put("from", nextSeq);
-        return line;
+        return ConnectionLine.Refused.last(why, reason + nextSeq, epoch, nextSeq);
     }
 
     /** Says no to something that came over this connection. */
     public void refuse(BrigException refusal) {
-        Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());
-        line.putAll(Problem.hints(refusal));
-        writeLine(line);
+        tell(ConnectionLine.Refused.of(refusal));
     }
 
     @Override

@@ -1,9 +1,9 @@
 package brig.gateway.http;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import io.vertx.core.http.HttpMethod;
 import java.util.Arrays;
 import java.util.List;

@@ -4,8 +4,8 @@ import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.PoolState;
 import brig.protocol.message.SpawnRequest;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * to one that has fewer. The estimate of a wait is the place in that order, times how long a place took to become free
  * lately.
  *
- * <p>State owned by the event loop.
+ * <p>PoolState owned by the event loop.
  *
  * <p>Decision 0031.
  */
@@ -47,22 +47,6 @@ public final class Admission {
         }
     }
 
-    /** Whether workers are started: an operator's switch. */
-    public enum State {
-        OPEN,
-        /** Nothing is started; who wants to wait, waits. */
-        PAUSED,
-        /** Nothing is started and nobody waits: what runs comes to its end. */
-        DRAINING,
-        /** As draining, for good: the gateway stops. */
-        CLOSED;
-
-        /** The value of {@code pool} on the wire. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     private static final String ALL = "all";
     /** Taken for the time between two free places until two became free. */
     private static final long FIRST_GUESS_MS = 1_000;
@@ -77,7 +61,7 @@ public final class Admission {
     private final CountLimit workersPerCaptain;
     private final Cooldown cooldown;
     private final FairQueue<Waiting> turns = new FairQueue<>();
-    private State state = State.OPEN;
+    private PoolState state = PoolState.OPEN;
     private long freedMs;
     private long gapMs = FIRST_GUESS_MS;
     private Timers.@Nullable Timer coolingDown;
@@ -119,7 +103,7 @@ public final class Admission {
         if (hasPlace(applicant.captain())) {
             return CompletableFuture.completedFuture(grant(applicant.captain()));
         }
-        if (applicant.waitMs() <= 0 || state == State.DRAINING || state == State.CLOSED) {
+        if (applicant.waitMs() <= 0 || state == PoolState.DRAINING || state == PoolState.CLOSED) {
             return CompletableFuture.failedFuture(refusal(applicant.captain()));
         }
         if (turns.size() >= bounds.queueMax() && !makeRoom(applicant.captain())) {
@@ -154,7 +138,7 @@ public final class Admission {
             case PAUSED, DRAINING ->
                 throw new BrigException(
                         ErrorCode.POOL_PAUSED,
-                        "the operator has " + (state == State.PAUSED ? "paused" : "drained") + " the pool",
+                        "the operator has " + (state == PoolState.PAUSED ? "paused" : "drained") + " the pool",
                         PAUSED_HINT_SECONDS);
             case CLOSED -> throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway is shutting down", 2);
         }
@@ -247,31 +231,31 @@ public final class Admission {
 
     /** Starts nothing until {@link #resume}; who wants to wait, waits. */
     public void pause() {
-        become(State.PAUSED);
+        become(PoolState.PAUSED);
     }
 
     /** Starts nothing until {@link #resume}, and nobody waits. */
     public void drain() {
-        become(State.DRAINING);
+        become(PoolState.DRAINING);
     }
 
     /** Starts nothing any more. */
     public void close() {
-        become(State.CLOSED);
+        become(PoolState.CLOSED);
     }
 
     /** Starts workers again. */
     public void resume() {
-        become(State.OPEN);
+        become(PoolState.OPEN);
         checkWaiting();
     }
 
-    private void become(State next) {
-        if (state == State.CLOSED) {
+    private void become(PoolState next) {
+        if (state == PoolState.CLOSED) {
             return;
         }
         state = next;
-        if (next == State.DRAINING || next == State.CLOSED) {
+        if (next == PoolState.DRAINING || next == PoolState.CLOSED) {
             for (Waiting one : turns.all()) {
                 remove(one);
                 one.place.completeExceptionally(refusal(one.applicant.captain()));
@@ -279,7 +263,7 @@ public final class Admission {
         }
     }
 
-    public State state() {
+    public PoolState state() {
         return state;
     }
 

@@ -13,8 +13,9 @@ import brig.gateway.stream.Framing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
@@ -227,7 +228,7 @@ public final class SessionSockets implements SessionSocketOpener {
                 return;
             }
             try {
-                Fields message = new Fields(Json.parseObject(bytes, offset, length));
+                JsonObject message = JsonObject.read(bytes, offset, length);
                 if (attachment == null) {
                     authenticate(message);
                 } else {
@@ -238,14 +239,15 @@ public final class SessionSockets implements SessionSocketOpener {
             }
         }
 
-        private void authenticate(Fields message) {
-            String token = message.text("auth");
-            if (token == null) {
+        private void authenticate(JsonObject message) {
+            if (!message.has("auth")) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first line must be {\"auth\": token}");
             }
-            Access access = listeners.tokens().access(token).in(session.spawn());
+            CaptainLine.Token token = message.as(CaptainLine.Token.class);
+            Access access = listeners.tokens().access(token.auth()).in(session.spawn());
             guarded.becomeKnown(access.isAdmin());
-            attachment = new Attachment(session, access, Attachment.Options.read(message, "socket"), sink, writer);
+            Attachment.Options options = Attachment.Options.of(message.as(AttachOptions.class), "socket");
+            attachment = new Attachment(session, access, options, sink, writer);
             attachment.begin(listeners.watch(access, writer));
         }
 

@@ -3,7 +3,6 @@ package brig.gateway.listener;
 import brig.gateway.auth.Access;
 import brig.gateway.connection.Attachment;
 import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.connection.WebSocketFraming;
 import brig.gateway.limits.GuardedConnection;
@@ -11,8 +10,12 @@ import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.MultiplexLine;
 import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
@@ -109,13 +112,13 @@ public final class WebSockets {
     }
 
     /** Reads the lines of a text message: one that is bad is refused, and those after it are read. */
-    private static void readLines(String text, Consumer<Fields> handler, Consumer<BrigException> refuser) {
+    private static void readLines(String text, Consumer<JsonObject> handler, Consumer<BrigException> refuser) {
         byte[] lines = (text + "\n").getBytes(StandardCharsets.UTF_8);
         new LineDecoder(Limits.MESSAGE_BYTES_MAX, new LineDecoder.Sink() {
                     @Override
                     public void handleLine(byte[] bytes, int offset, int length) {
                         try {
-                            handler.accept(new Fields(Json.parseObject(bytes, offset, length)));
+                            handler.accept(JsonObject.read(bytes, offset, length));
                         } catch (BrigException refusal) {
                             refuser.accept(refusal);
                         }
@@ -186,7 +189,7 @@ public final class WebSockets {
             }
         }
 
-        private void handleMessage(Fields message) {
+        private void handleMessage(JsonObject message) {
             if (writer.isFinished()) {
                 return;
             }
@@ -194,14 +197,14 @@ public final class WebSockets {
                 attachment.handleMessage(message);
                 return;
             }
-            String token = message.text("auth");
-            if (token == null) {
+            if (!message.has("auth")) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first message must be {\"auth\": token}");
             }
-            Access given = listeners.tokens().access(token);
+            CaptainLine.Token token = message.as(CaptainLine.Token.class);
+            Access given = listeners.tokens().access(token.auth());
             Access here = given.in(session.spawn());
             guarded.becomeKnown(given.isAdmin());
-            attach(here, Attachment.Options.read(message, "websocket"));
+            attach(here, Attachment.Options.of(message.as(AttachOptions.class), "websocket"));
         }
     }
 
@@ -245,60 +248,61 @@ public final class WebSockets {
             sink.flush();
         }
 
-        private void handleLine(Fields line) {
+        private void handleLine(JsonObject line) {
             try {
                 handleMessage(line);
             } catch (BrigException refusal) {
-                Map<String, Object> answer = TextSink.errorLine(refusal.code(), refusal.getMessage());
-                answer.putAll(Problem.hints(refusal));
-                if (line.asMap().get("id") instanceof String id) {
-                    answer.put("id", id);
-                }
-                sink.writeLine(answer);
+                sink.tell(ConnectionLine.Refused.of(refusal, line.text("id")));
             }
         }
 
-        private void handleMessage(Fields message) {
+        private void handleMessage(JsonObject message) {
             if (message.has("auth")) {
-                access = listeners.tokens().access(message.requiredText("auth"));
-                if (access.role() != null) {
-                    guarded.becomeKnown(access.isAdmin());
-                }
-                unwatch.run();
-                unwatch = watch();
+                handleAuth(message.as(CaptainLine.Token.class));
                 return;
             }
-            String action = message.requiredText("action");
-            if (action.equals("ping")) {
-                sink.writeLine(Map.of("type", "pong"));
-                return;
+            switch (message.as(MultiplexLine.class)) {
+                case MultiplexLine.Ping _ -> sink.tell(new ConnectionLine.Pong());
+                case MultiplexLine.OfSession line -> handleLine(line);
             }
-            Session session = listeners.sessions().find(message.requiredText("id"));
+        }
+
+        private void handleAuth(CaptainLine.Token token) {
+            access = listeners.tokens().access(token.auth());
+            if (access.role() != null) {
+                guarded.becomeKnown(access.isAdmin());
+            }
+            unwatch.run();
+            unwatch = watch();
+        }
+
+        private void handleLine(MultiplexLine.OfSession line) {
+            Session session = listeners.sessions().find(line.id());
             String spawnId = session.spawn().spawnId();
-            if (action.equals("subscribe")) {
-                subscribe(session, spawnId, message);
-                return;
+            switch (line) {
+                case MultiplexLine.Subscribe wanted -> subscribe(session, spawnId, wanted);
+                case MultiplexLine.Unsubscribe _ -> {
+                    attachment(spawnId);
+                    drop(spawnId);
+                }
+                case MultiplexLine.Send sent -> attachment(spawnId).handleUserMessage(sent.content(), sent.messageId());
+                case MultiplexLine.Cancel _ -> attachment(spawnId).handleOrder(new CaptainLine.Cancel());
+                case MultiplexLine.Terminate _ -> attachment(spawnId).handleOrder(new CaptainLine.Terminate());
+                case MultiplexLine.TakeControl _ -> attachment(spawnId).handleOrder(new CaptainLine.TakeControl());
+                case MultiplexLine.ReleaseControl _ ->
+                    attachment(spawnId).handleOrder(new CaptainLine.ReleaseControl());
             }
+        }
+
+        private Attachment attachment(String spawnId) {
             Attachment attachment = attachments.get(spawnId);
             if (attachment == null) {
                 throw new BrigException(ErrorCode.UNAUTHENTICATED, "this connection is not subscribed to the session");
             }
-            switch (action) {
-                case "unsubscribe" -> drop(spawnId);
-                case "send" -> attachment.handleMessage(userMessage(message));
-                default -> attachment.handleMessage(new Fields(Map.of("action", action)));
-            }
+            return attachment;
         }
 
-        private static Fields userMessage(Fields sent) {
-            Map<String, @Nullable Object> message = new HashMap<>();
-            message.put("role", "user");
-            message.put("content", sent.requiredText("content"));
-            message.put("message_id", sent.text("message_id"));
-            return new Fields(message);
-        }
-
-        private void subscribe(Session session, String spawnId, Fields message) {
+        private void subscribe(Session session, String spawnId, MultiplexLine.Subscribe wanted) {
             if (attachments.containsKey(spawnId)) {
                 throw Fields.invalid("id", "is subscribed to already on this connection");
             }
@@ -307,12 +311,12 @@ public final class WebSockets {
                     WebSocketFraming.TEXT,
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII),
                     () -> drop(spawnId));
-            String own = message.text("token");
+            String own = wanted.token();
             Access given = own == null ? access : listeners.tokens().access(own);
             Access here = given.in(session.spawn());
             guarded.becomeKnown(given.isAdmin());
             Attachment attachment =
-                    new Attachment(session, here, Attachment.Options.read(message, "websocket"), named, writer);
+                    new Attachment(session, here, Attachment.Options.of(wanted.options(), "websocket"), named, writer);
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
             attachment.begin(

@@ -3,7 +3,7 @@ package brig.gateway.model;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.control.AgentOffer;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -17,11 +17,10 @@ final class OfferedModels {
 
     CompletionStage<List<String>> names() {
         return workers.hello()
-                .thenApply(hello -> new Fields(hello)
-                        .objects("agents").stream()
-                                .filter(agent -> agent.flag("as_model"))
-                                .map(agent -> agent.text("name", ""))
-                                .toList());
+                .thenApply(hello -> hello.agents().stream()
+                        .filter(AgentOffer::asModel)
+                        .map(AgentOffer::name)
+                        .toList());
     }
 
     /** Fails with {@code UNKNOWN_AGENT} where no model has that name. */

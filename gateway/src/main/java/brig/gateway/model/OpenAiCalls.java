@@ -17,11 +17,10 @@ import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -135,11 +134,7 @@ public final class OpenAiCalls {
         ModelSession talk = sessions.of(session, true);
         talk.requireIdle();
         long from = session.spawn().log().nextSeq();
-        session.handleMessage(
-                access,
-                new Fields(Map.of("role", "user", "content", asked.asked().prompt())),
-                true,
-                "openai");
+        session.handleOrder(access, CaptainLine.UserMessage.of(asked.asked().prompt(), null), true, "openai");
         reply(asked, session, talk, from);
     }
 

@@ -3,10 +3,10 @@ package brig.gateway.model;
 import brig.gateway.connection.Problem;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.ApplyAnswer;
 import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ final class WorktreeChanges {
     /** As {@link brig.gateway.worker.WorkerAgent#apply}; what nobody named is withheld. */
     @FunctionalInterface
     interface Applying {
-        CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
+        CompletionStage<ApplyAnswer> apply(String spawnId, boolean check);
     }
 
     /** Who takes changes over into the captain's repository. */
@@ -53,7 +53,7 @@ final class WorktreeChanges {
     /** What a turn leaves behind, in words; empty where it changed nothing. Never fails. */
     CompletionStage<String> after(String spawnId, Apply apply) {
         return applying.apply(spawnId, apply != Apply.AUTO)
-                .thenApply(found -> tell(spawnId, apply, new Fields(found)))
+                .thenApply(found -> tell(spawnId, apply, found))
                 .exceptionally(failure -> unknown(Problem.refusal(failure)));
     }
 
@@ -64,35 +64,34 @@ final class WorktreeChanges {
                 : "\n\nBrig could not look at the changes: " + refusal.getMessage() + " (" + refusal.code() + ")\n";
     }
 
-    private static String tell(String spawnId, Apply apply, Fields found) {
-        String patch = found.text("patch", "");
+    private static String tell(String spawnId, Apply apply, ApplyAnswer found) {
+        String patch = found.patch();
         if (patch.isEmpty()) {
             return "";
         }
-        boolean whole = patch.length() <= CHARACTERS_MAX && !found.flag("truncated");
+        boolean whole = patch.length() <= CHARACTERS_MAX && !found.truncated();
         // What stands in the patch cannot end the block that it stands in.
         String fence = "`".repeat(Math.max(3, longestRun(patch, '`') + 1));
-        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence
+        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.stat() + "```\n\n" + fence
                 + "diff\n"
                 + patch.substring(0, Math.min(patch.length(), CHARACTERS_MAX))
                 + (whole ? "" : "\n[cut off: brig diff " + spawnId + " has more]\n") + fence + "\n";
     }
 
-    private static String outcome(String spawnId, Apply apply, Fields found) {
-        String repository = found.text("repository", "");
-        List<String> conflicts = found.texts("conflicts");
-        if (found.flag("applied")) {
+    private static String outcome(String spawnId, Apply apply, ApplyAnswer found) {
+        String repository = found.repository();
+        List<String> conflicts = found.conflicts();
+        if (found.applied()) {
             return "Brig took these changes over into " + repository + ":";
         }
         String where = "These changes are in a worktree of their own, and not in " + repository;
         if (apply == Apply.NEVER) {
             return where + ", by the setting apply: never.";
         }
-        List<Fields> withheld = found.objects("withheld");
-        if (!withheld.isEmpty()) {
+        if (!found.withheld().isEmpty()) {
             return where + ", for a person has to name these first: "
-                    + withheld.stream()
-                            .map(file -> file.text("path", "") + " (" + file.text("reason", "") + ")")
+                    + found.withheld().stream()
+                            .map(file -> file.path() + " (" + file.reason().wireName() + ")")
                             .collect(Collectors.joining(", "))
                     + ". To take them over: brig apply " + spawnId + " --allow FILE";
         }

@@ -46,7 +46,7 @@ final class ToolNotes {
         Call call = call(frame.id());
         call.name = frame.name() == null ? call.name : frame.name();
         StringBuilder note = new StringBuilder();
-        boolean runs = frame.name() != null && frame.status() == Frame.Tool.Status.RUNNING;
+        boolean runs = frame.name() != null && frame.status() == Frame.Tool.Progress.RUNNING;
         if (!call.begun && (frame.input() != null || runs)) {
             call.begun = true;
             note.append(beginning(call.name, frame));
@@ -56,7 +56,7 @@ final class ToolNotes {
             note.append(bounded(call, output));
             note.append(output.endsWith("\n") || frame.more() ? "" : "\n");
         }
-        if (frame.status() == Frame.Tool.Status.FAILED && !frame.more()) {
+        if (frame.status() == Frame.Tool.Progress.FAILED && !frame.more()) {
             note.append("\n[").append(call.name.isEmpty() ? "tool" : call.name).append(" failed]\n");
         }
         return note.toString();

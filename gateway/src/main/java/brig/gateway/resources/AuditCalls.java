@@ -2,12 +2,12 @@ package brig.gateway.resources;
 
 import brig.gateway.audit.AuditTrail;
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.http.Call;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.egress.AuditEntry;
 import brig.protocol.json.Fields;
 import java.util.HashMap;

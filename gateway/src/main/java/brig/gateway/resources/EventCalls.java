@@ -1,7 +1,6 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.EventSink;
 import brig.gateway.connection.SseHeartbeat;
@@ -13,6 +12,7 @@ import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.GapReason;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;

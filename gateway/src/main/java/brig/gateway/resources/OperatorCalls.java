@@ -5,8 +5,9 @@ import brig.gateway.limits.Admission;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.AgentOffer;
 import brig.protocol.json.Fields;
-import java.util.LinkedHashMap;
+import brig.protocol.json.Json;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +37,11 @@ public final class OperatorCalls {
     public void agentStatus(Call call) {
         String name = call.id();
         call.answer(200, workers.hello().thenApply(hello -> {
-            Fields agent = new Fields(hello)
-                    .objects("agents").stream()
-                            .filter(one -> one.text("name", "").equals(name))
-                            .findFirst()
-                            .orElseThrow(() ->
-                                    new BrigException(ErrorCode.UNKNOWN_AGENT, "there is no agent '" + name + "'"));
-            Map<String, @Nullable Object> view = new LinkedHashMap<>(agent.asMap());
+            AgentOffer agent = hello.agents().stream()
+                    .filter(one -> one.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new BrigException(ErrorCode.UNKNOWN_AGENT, "there is no agent '" + name + "'"));
+            Map<String, @Nullable Object> view = Json.parseObject(Json.write(agent));
             view.put("spawns", status.states(spawn -> spawn.agent().equals(name)));
             return view;
         }));
@@ -79,10 +78,10 @@ public final class OperatorCalls {
     }
 
     public void agents(Call call) {
-        call.answer(200, workers.hello());
+        call.answerWith(200, workers.hello());
     }
 
     public void doctor(Call call) {
-        call.answer(200, workers.doctor());
+        call.answerWith(200, workers.doctor());
     }
 }

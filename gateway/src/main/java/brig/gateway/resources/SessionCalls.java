@@ -9,14 +9,16 @@ import brig.gateway.listener.EventStream;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Session;
-import brig.gateway.session.SessionStatus;
 import brig.gateway.stream.AgentFilter;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.SessionStatus;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +40,7 @@ public final class SessionCalls {
     /** Those that have not ended, or those of the status that is asked for. */
     public void list(Call call) {
         String text = call.text("status");
-        SessionStatus status = text == null ? null : SessionStatus.read(text);
+        SessionStatus status = text == null ? null : status(text);
         call.answer(
                 200,
                 spawns.page(
@@ -48,20 +50,26 @@ public final class SessionCalls {
                         Session::view));
     }
 
+    private static SessionStatus status(String text) {
+        return Arrays.stream(SessionStatus.values())
+                .filter(status -> status.wireName().equals(text))
+                .findFirst()
+                .orElseThrow(() -> Fields.invalid("status", "must be pending, active or inactive"));
+    }
+
     public void input(Call call) {
         Fields body = call.body().only(Set.of("content", "message_id", "take_control", "client"));
         Session session = call.session();
-        Map<String, @Nullable Object> message = new HashMap<>();
-        message.put("role", "user");
-        message.put("content", body.requiredText("content"));
-        message.put("message_id", body.text("message_id"));
-        session.handleMessage(
-                call.access(), new Fields(message), body.flag("take_control"), Attachment.Options.via(body, "http"));
+        session.handleOrder(
+                call.access(),
+                CaptainLine.UserMessage.of(body.requiredText("content"), body.text("message_id")),
+                body.flag("take_control"),
+                Attachment.Options.via(body, "http"));
         accepted(call);
     }
 
     public void cancel(Call call) {
-        call.session().handleMessage(call.access(), new Fields(Map.of("action", "cancel")), false, "http");
+        call.session().handleOrder(call.access(), new CaptainLine.Cancel(), false, "http");
         accepted(call);
     }
 

@@ -1,7 +1,6 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.TokenHalves;
 import brig.gateway.auth.Tokens;
@@ -11,6 +10,7 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.json.Fields;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.LinkedHashMap;

@@ -9,11 +9,11 @@ import brig.gateway.session.Sessions;
 import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.GrantedSpawn;
 import brig.gateway.spawn.Spawn;
-import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import java.util.Arrays;
@@ -181,12 +181,12 @@ public final class SpawnCalls {
     }
 
     public void diff(Call call) {
-        call.answer(200, workers.diff(call.session().spawn().spawnId()));
+        call.answerWith(200, workers.diff(call.session().spawn().spawnId()));
     }
 
     public void apply(Call call) {
         Fields body = call.body().only(Set.of("check", "allow"));
-        call.answer(200, workers.apply(call.session().spawn().spawnId(), body.flag("check"), body.texts("allow")));
+        call.answerWith(200, workers.apply(call.session().spawn().spawnId(), body.flag("check"), body.texts("allow")));
     }
 
     public void end(Call call) {
@@ -201,10 +201,10 @@ public final class SpawnCalls {
     }
 
     public void workspaces(Call call) {
-        call.answer(200, workers.workspaces());
+        call.answerWith(200, workers.workspaces());
     }
 
     public void discard(Call call) {
-        call.answer(200, workers.discard(sessions.spawnId(call.id())));
+        call.answerWith(200, workers.discard(sessions.spawnId(call.id())));
     }
 }

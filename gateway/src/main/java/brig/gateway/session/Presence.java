@@ -1,11 +1,11 @@
 package brig.gateway.session;
 
-import brig.gateway.auth.Role;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
+import brig.protocol.frame.ConnectionLine;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,7 +30,7 @@ public final class Presence {
 
     /** One connection. {@code listener} gets the lines; null for who does not want them. */
     public record Member(
-            String captain, Role role, @Nullable Consumer<Map<String, Object>> listener) {}
+            String captain, Role role, @Nullable Consumer<ConnectionLine.Presence> listener) {}
 
     private final Timers timers;
     private final Runnable empty;
@@ -113,34 +113,28 @@ public final class Presence {
         if (announcement == null && !listeners.isEmpty()) {
             announcement = timers.after(QUIET_MS, () -> {
                 announcement = null;
-                Map<String, Object> line = line();
+                ConnectionLine.Presence line = line();
                 List.copyOf(listeners).forEach(member -> tell(member, line));
             });
         }
     }
 
-    private static void tell(Member member, Map<String, Object> line) {
-        Consumer<Map<String, Object>> listener = member.listener();
+    private static void tell(Member member, ConnectionLine.Presence line) {
+        Consumer<ConnectionLine.Presence> listener = member.listener();
         if (listener != null) {
             listener.accept(line);
         }
     }
 
-    /** {@code {"type":"presence","captains":[{"captain","connections","control"}],"watchers":n}}. */
-    Map<String, Object> line() {
-        List<Map<String, Object>> shown = new ArrayList<>();
-        for (String captain :
-                captains.keySet().stream().limit(CAPTAINS_SHOWN_MAX).toList()) {
-            Map<String, Object> one = new LinkedHashMap<>();
-            one.put("captain", captain);
-            one.put("connections", captains.get(captain));
-            one.put("control", captain.equals(holder));
-            shown.add(one);
-        }
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "presence");
-        line.put("captains", shown);
-        line.put("watchers", watchers);
-        return line;
+    ConnectionLine.Presence line() {
+        return new ConnectionLine.Presence(
+                captains.entrySet().stream()
+                        .limit(CAPTAINS_SHOWN_MAX)
+                        .map(captain -> new ConnectionLine.Presence.Captain(
+                                captain.getKey(),
+                                captain.getValue(),
+                                captain.getKey().equals(holder)))
+                        .toList(),
+                watchers);
     }
 }

@@ -1,7 +1,6 @@
 package brig.gateway.session;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.FrameSink;
@@ -9,15 +8,18 @@ import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SessionStatus;
+import brig.protocol.control.Message;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * the event loop.
  */
 public final class Session {
-    private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
     private final Spawn spawn;
     private final Sessions sessions;
 
@@ -87,7 +87,7 @@ public final class Session {
      * @param listener gets lines about who is there; null for who does not want them
      * @return to be run once, when the connection is gone
      */
-    public Runnable join(Access access, @Nullable Consumer<Map<String, Object>> listener) {
+    public Runnable join(Access access, @Nullable Consumer<ConnectionLine.Presence> listener) {
         Role role = access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
         Presence presence = sessions.presence(spawn);
         Runnable leave = presence.join(new Presence.Member(access.captain(), role, listener));
@@ -114,36 +114,41 @@ public final class Session {
     }
 
     /**
-     * A message of somebody who has authenticated: {@code {"role":"user","content":…}} or {@code {"action":…}}.
+     * Reads what somebody sends who has authenticated.
+     *
+     * @throws BrigException {@code FORBIDDEN} for a watcher, who may {@code ping} alone; as {@link CaptainLine#order}
+     */
+    public CaptainLine.Order read(Access access, JsonObject line) {
+        if (!"ping".equals(line.text("action"))) {
+            access.requireCaptain();
+        }
+        return CaptainLine.order(line);
+    }
+
+    /**
+     * Does what somebody wants who has authenticated.
      *
      * @param takeControl takes control first, where another captain has it
      * @param via the way by which it came, which frames tell
      * @return the line to answer with, null for none
      * @throws BrigException where it is refused; nothing was done then
      */
-    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl, String via) {
-        String action = message.text("action");
-        if ("ping".equals(action)) {
-            return Map.of("type", "pong");
+    public @Nullable ConnectionLine handleOrder(
+            Access access, CaptainLine.Order order, boolean takeControl, String via) {
+        if (order instanceof CaptainLine.Ping) {
+            return new ConnectionLine.Pong();
         }
         access.requireCaptain();
-        if (action == null) {
-            handleUser(access, message, takeControl, via);
-            return null;
-        }
-        switch (action) {
-            case "cancel" -> {
+        switch (order) {
+            case CaptainLine.UserMessage message -> handleUser(access, message, takeControl, via);
+            case CaptainLine.Cancel _ -> {
                 requireControl(access, takeControl);
                 spawn.worker().cancel();
             }
-            case "terminate" -> sessions.terminator().terminate(spawn, "requested", access.captain());
-            case "take_control" -> sessions.presence(spawn).take(access.captain());
-            case "release_control" -> sessions.presence(spawn).release(access.captain());
-            default ->
-                throw new BrigException(
-                        ErrorCode.UNKNOWN_ACTION,
-                        "unknown action '" + action
-                                + "'; known are cancel, terminate, take_control, release_control and ping");
+            case CaptainLine.Terminate _ -> sessions.terminator().terminate(spawn, "requested", access.captain());
+            case CaptainLine.TakeControl _ -> sessions.presence(spawn).take(access.captain());
+            case CaptainLine.ReleaseControl _ -> sessions.presence(spawn).release(access.captain());
+            case CaptainLine.Ping _ -> {}
         }
         return null;
     }
@@ -169,19 +174,12 @@ public final class Session {
         }
     }
 
-    private void handleUser(Access access, Fields message, boolean takeControl, String via) {
-        if (!"user".equals(message.requiredText("role"))) {
-            throw Fields.invalid("role", "must be \"user\"");
-        }
-        String content = message.requiredText("content");
-        String id = message.text("message_id");
-        if (id != null && !MESSAGE_ID.matcher(id).matches()) {
-            throw Fields.invalid("message_id", "must match " + MESSAGE_ID);
-        }
+    private void handleUser(Access access, CaptainLine.UserMessage message, boolean takeControl, String via) {
+        String id = message.messageId();
         try {
             WorkerStream worker = spawn.worker();
             requireControl(access, takeControl);
-            worker.input(new WorkerStream.Message(content, id, access.captain(), via));
+            worker.input(new Message(message.content(), id, access.captain(), via));
         } catch (BrigException refusal) {
             throw refusal.withMessageId(id);
         }
@@ -196,16 +194,14 @@ public final class Session {
     }
 
     /** The line that a connection gets when it may read. */
-    public Map<String, Object> welcome(Role role, long fromSeq) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "authenticated");
-        line.put("spawn_id", spawn.spawnId());
-        line.put("task_id", spawn.taskId());
-        line.put("role", role.wireName());
-        line.put("epoch", spawn.log().epoch());
-        line.put("from", fromSeq);
-        line.put("state", spawn.state().wireName());
-        return line;
+    public ConnectionLine.Authenticated welcome(Role role, long fromSeq) {
+        return new ConnectionLine.Authenticated(
+                spawn.spawnId(),
+                spawn.taskId(),
+                role.wireName(),
+                spawn.log().epoch(),
+                fromSeq,
+                spawn.state().wireName());
     }
 
     public Spawn spawn() {

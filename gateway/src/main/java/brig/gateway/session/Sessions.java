@@ -1,7 +1,6 @@
 package brig.gateway.session;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.auth.Token;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawns;
@@ -9,6 +8,7 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,7 +1,10 @@
 package brig.gateway.spawn;
 
+import brig.protocol.SpawnState;
+import brig.protocol.control.EgressAnswer.OpenAsk;
 import brig.protocol.json.Fields;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +35,10 @@ final class Activity {
         asks = Set.of();
     }
 
-    /** A worker was adopted whose agent waits for these, as {@code egress} of its worker-agent says. */
-    void handleOpenAsks(Fields egress) {
+    /** A worker was adopted whose agent waits for these, as its worker-agent says. */
+    void handleOpenAsks(List<OpenAsk> open) {
         if (working) {
-            egress.objects("asks").forEach(this::handleAsk);
+            open.forEach(ask -> handleAsk(ask.host() + ":" + ask.port()));
         }
     }
 
@@ -43,16 +46,16 @@ final class Activity {
     void handleEgress(Fields frame) {
         String kind = frame.text("kind", "");
         if (kind.equals("ask")) {
-            handleAsk(frame);
+            handleAsk(hostOf(frame));
         } else if (kind.equals("answered") && !asks.isEmpty()) {
             asks.remove(hostOf(frame));
         }
     }
 
-    private void handleAsk(Fields ask) {
+    private void handleAsk(String host) {
         if (asks.size() < ASKS_MAX) {
             asks = asks.isEmpty() ? new HashSet<>() : asks;
-            asks.add(hostOf(ask));
+            asks.add(host);
         }
     }
 

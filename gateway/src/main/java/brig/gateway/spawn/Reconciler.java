@@ -3,10 +3,12 @@ package brig.gateway.spawn;
 import brig.gateway.limits.Admission;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.time.Timers;
-import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.json.Fields;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -195,12 +197,12 @@ final class Reconciler {
         }
     }
 
-    private CompletionStage<Void> settle(List<Spawn> asked, WorkerAgent.Listing listing) {
-        Map<String, WorkerAgent.Alive> up =
-                listing.workers().stream().collect(Collectors.toMap(WorkerAgent.Alive::spawnId, worker -> worker));
+    private CompletionStage<Void> settle(List<Spawn> asked, WorkersAnswer listing) {
+        Map<String, WorkerView> up =
+                listing.workers().stream().collect(Collectors.toMap(WorkerView::spawnId, worker -> worker));
         List<CompletableFuture<?>> settling = new ArrayList<>();
         for (Spawn spawn : asked) {
-            WorkerAgent.Alive worker = up.get(spawn.binding().workerId());
+            WorkerView worker = up.get(spawn.binding().workerId());
             if (spawn.state().isFinal() || spawn.isTracked()) {
                 continue;
             }
@@ -218,7 +220,7 @@ final class Reconciler {
         return CompletableFuture.allOf(settling.toArray(CompletableFuture<?>[]::new));
     }
 
-    private void adopt(Spawn spawn, WorkerAgent.Alive worker) {
+    private void adopt(Spawn spawn, WorkerView worker) {
         forgetDeadline(spawn);
         if (spawn.isConnected() && spawn.state() == SpawnState.RUNNING) {
             return;
@@ -234,11 +236,11 @@ final class Reconciler {
             // The frames that asked are in the record, and are not read again.
             parts.workers().egress(spawn.binding().workerId()).whenComplete((egress, failure) -> {
                 if (failure == null) {
-                    spawn.activity().handleOpenAsks(new Fields(egress));
+                    spawn.activity().handleOpenAsks(egress.asks());
                 }
             });
         }
-        transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
+        transitions.becomeRunning(spawn, worker.spawned());
     }
 
     /** A request for its worker may still be on its way; only when it would be refused the spawn is over. */
@@ -295,7 +297,7 @@ final class Reconciler {
             return CompletableFuture.failedFuture(spawn.notReady());
         }
         return parts.workers().list().thenApply(listing -> {
-            Optional<WorkerAgent.Alive> worker = listing.workers().stream()
+            Optional<WorkerView> worker = listing.workers().stream()
                     .filter(alive -> alive.spawnId().equals(spawn.binding().workerId()))
                     .findFirst();
             spawn.binding().setAlive(worker.isPresent());
@@ -307,7 +309,7 @@ final class Reconciler {
         });
     }
 
-    private Spawn bind(Spawn old, WorkerAgent.Alive worker) {
+    private Spawn bind(Spawn old, WorkerView worker) {
         // Who took its worker up before has its task_id too.
         if (spawns.isLive(old.taskId())) {
             throw new BrigException(

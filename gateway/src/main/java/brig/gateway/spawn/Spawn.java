@@ -10,6 +10,8 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
+import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.log.Redaction;
@@ -161,8 +163,8 @@ public final class Spawn {
         workspace = realPath;
     }
 
-    void setPosture(Map<String, @Nullable Object> measured) {
-        posture = text(measured);
+    void setPosture(Posture measured) {
+        posture = new String(Json.write(measured), StandardCharsets.UTF_8);
     }
 
     void setExit(Map<String, @Nullable Object> how) {

@@ -15,6 +15,8 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
+import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
@@ -291,7 +293,7 @@ public final class Spawner {
                     return ask(spawn, request, asker, parts.clock().nowMs() + ACCEPTED_MS);
                 })
                 .thenAccept(started -> {
-                    transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture());
+                    transitions.becomeRunning(spawn, started);
                     parts.telemetry().counters().handleRunning(age(spawn));
                 })
                 .exceptionallyCompose(failure -> cause(failure) instanceof WorkerAgent.UnansweredException
@@ -309,7 +311,7 @@ public final class Spawner {
      * Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little
      * later.
      */
-    private CompletionStage<WorkerAgent.Started> ask(
+    private CompletionStage<SpawnAnswer> ask(
             Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, long deadlineMs) {
         return parts.workers().spawn(spawn.spawnId(), request, asker).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
@@ -416,9 +418,7 @@ public final class Spawner {
 
     /** A prompt may hold what its writer would not like to find on a disk. */
     private static String withoutPrompt(SpawnRequest request) {
-        Map<String, @Nullable Object> map = request.toMap();
-        map.remove("prompt");
-        return new String(Json.write(map), StandardCharsets.UTF_8);
+        return new String(Json.write(request.withoutPrompt()), StandardCharsets.UTF_8);
     }
 
     private static Throwable cause(Throwable failure) {

@@ -5,11 +5,13 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.wire.FrameDecoder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +29,8 @@ final class TrackedSessions {
     private static final int RETRY_SECONDS = 30;
     private static final Pattern AGENT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final int FOLDER_CHARS_MAX = 4096;
-    private static final Map<String, @Nullable Object> POSTURE = Map.of(
-            "limits",
-            "none",
-            "properties",
-            List.of(Map.of("name", "wall", "status", "NONE", "detail", "none: not started by Brig")));
+    private static final Posture POSTURE = new Posture(
+            "none", null, List.of(new Posture.Property("wall", FindingStatus.NONE, "none: not started by Brig")), null);
 
     private final Spawner.Services parts;
     private final Spawns spawns;

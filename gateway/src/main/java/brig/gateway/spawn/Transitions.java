@@ -6,6 +6,9 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
+import brig.protocol.control.Posture;
+import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
@@ -60,8 +63,12 @@ final class Transitions {
     }
 
     /** The worker is up, and its frames are followed from the one behind those that are here. */
-    void becomeRunning(Spawn spawn, String socket, String workspace, Map<String, @Nullable Object> posture) {
-        becomeRunning(spawn, workspace, posture, frames -> parts.workers().open(socket, spawn.log(), frames));
+    void becomeRunning(Spawn spawn, SpawnAnswer started) {
+        becomeRunning(
+                spawn,
+                started.workspace(),
+                started.posture(),
+                frames -> parts.workers().open(started.socket(), spawn.log(), frames));
     }
 
     /**
@@ -69,11 +76,7 @@ final class Transitions {
      *
      * @param way opens it, and is told where frames go
      */
-    void becomeRunning(
-            Spawn spawn,
-            String workspace,
-            Map<String, @Nullable Object> posture,
-            Function<FrameDecoder.Sink, WorkerStream> way) {
+    void becomeRunning(Spawn spawn, String workspace, Posture posture, Function<FrameDecoder.Sink, WorkerStream> way) {
         if (spawn.state() != SpawnState.RUNNING) {
             spawn.become(SpawnState.RUNNING, nowMs());
         }

@@ -1,5 +1,6 @@
 package brig.gateway.tree;
 
+import brig.protocol.api.AgentStatus;
 import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,11 +2,13 @@ package brig.gateway.tree;
 
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
+import brig.protocol.api.AgentStatus;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +110,7 @@ public final class AgentTree {
                 fromEgress
                         ? AgentNode.Place.READ_OFF
                         : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
-        AgentStatus status = AgentStatus.read(frame.text("status", ""));
+        AgentStatus status = toldStatus(frame.text("status", ""));
         if (status != null) {
             node.become(status, nowMs);
         }
@@ -121,6 +123,15 @@ public final class AgentTree {
                 keep(node, name, text);
             }
         }
+    }
+
+    /** The status of that name in a frame; null for what no frame may say. */
+    private static @Nullable AgentStatus toldStatus(String name) {
+        return Arrays.stream(AgentStatus.values())
+                .filter(status -> status != AgentStatus.UNKNOWN && status != AgentStatus.LOST)
+                .filter(status -> status.wireName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     private void place(AgentNode node, @Nullable String parentId, AgentNode.Place place) {

@@ -6,7 +6,23 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.ControlAnswer;
+import brig.protocol.control.ControlCall;
+import brig.protocol.control.ControlRequest;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.Done;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.wire.FrameDecoder;
@@ -25,10 +41,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntPredicate;
@@ -72,7 +86,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final Timers timers;
     private final IntPredicate trustedUids;
     private final WorkerLink.Services shared;
-    private final Map<Long, Pending> pending = new HashMap<>();
+    private final Map<Long, Pending<?>> pending = new HashMap<>();
     private Listener listener = new NoListener();
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
@@ -81,10 +95,19 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     /** Why what listens there is not spoken to; null where nothing is known against it. */
     private @Nullable BrigException untrusted;
 
-    private record Pending(CompletableFuture<Map<String, @Nullable Object>> answer, Timers.Timer deadline) {
+    private record Pending<A extends Record>(Class<A> type, CompletableFuture<A> answer, Timers.Timer deadline) {
         void giveUp() {
             deadline.cancel();
             answer.completeExceptionally(new UnansweredException());
+        }
+
+        void complete(ControlAnswer line) {
+            try {
+                answer.complete(line.as(type));
+            } catch (BrigException unreadable) {
+                answer.completeExceptionally(new BrigException(
+                        ErrorCode.INTERNAL, "the worker-agent's answer cannot be read: " + unreadable.getMessage()));
+            }
         }
     }
 
@@ -151,7 +174,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        hello().thenAccept(hello -> listener.handleUp(new Fields(hello).requiredText("instance")));
+        hello().thenAccept(hello -> listener.handleUp(hello.instance()));
     }
 
     private void requireTrusted(NetSocket connected) {
@@ -177,7 +200,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             return;
         }
         socket = null;
-        List<Pending> lost = new ArrayList<>(pending.values());
+        List<Pending<?>> lost = new ArrayList<>(pending.values());
         pending.clear();
         lost.forEach(Pending::giveUp);
         retry();
@@ -185,40 +208,26 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public void handleLine(byte[] bytes, int offset, int length) {
-        Fields message = new Fields(Json.parseObject(bytes, offset, length));
-        Pending request = pending.remove(message.number("id", 1, Long.MAX_VALUE, 0));
+        ControlAnswer line = Json.read(bytes, offset, length, ControlAnswer.class);
+        Pending<?> request = line.id() instanceof Long id ? pending.remove(id) : null;
         if (request == null) {
             return;
         }
         request.deadline().cancel();
-        if (message.has("error")) {
-            BrigException refusal = refusal(message);
+        if (line.refusal() != null) {
+            BrigException refusal = line.refusal().toException();
             if (refusal.code() == ErrorCode.RECORD_LOST) {
                 listener.handleRecordLost(refusal);
             }
             request.answer().completeExceptionally(refusal);
         } else {
-            request.answer().complete(message.object("ok").asMap());
+            request.complete(line);
         }
-    }
-
-    /** The refusal that a line of the worker-agent says. */
-    static BrigException refusal(Fields line) {
-        return new BrigException(code(line.text("code", "INTERNAL")), line.text("error", ""), (int)
-                line.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
     }
 
     @Override
     public void handleBadLine(ErrorCode code) {
         log.error("the worker-agent sent a line that is refused with {}", code);
-    }
-
-    private static ErrorCode code(String name) {
-        try {
-            return ErrorCode.valueOf(name);
-        } catch (IllegalArgumentException e) {
-            return ErrorCode.INTERNAL;
-        }
     }
 
     private BrigException unavailable() {
@@ -228,119 +237,95 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     /** A request that does no harm if it is asked again, so that it does not matter whether it was carried out. */
-    private CompletionStage<Map<String, @Nullable Object>> request(String op, Map<String, ?> fields) {
-        return ask(op, fields)
+    private <A extends Record> CompletionStage<A> request(ControlRequest request, Class<A> type) {
+        return ask(request, type)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
                         failure instanceof UnansweredException ? unavailable() : failure));
     }
 
-    private CompletableFuture<Map<String, @Nullable Object>> ask(String op, Map<String, ?> fields) {
+    private <A extends Record> CompletableFuture<A> ask(ControlRequest request, Class<A> type) {
         if (socket == null) {
             return CompletableFuture.failedFuture(unavailable());
         }
         long id = ++lastId;
-        Map<String, @Nullable Object> message = new LinkedHashMap<>();
-        message.put("id", id);
-        message.put("op", op);
-        message.putAll(fields);
-        CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
+        CompletableFuture<A> answer = new CompletableFuture<>();
         Timers.Timer deadline = timers.after(DEADLINE_MS, () -> {
-            Pending late = pending.remove(id);
+            Pending<?> late = pending.remove(id);
             if (late != null) {
                 late.giveUp();
             }
         });
-        pending.put(id, new Pending(answer, deadline));
-        socket.write(Buffer.buffer(Json.writeLine(message)));
+        pending.put(id, new Pending<>(type, answer, deadline));
+        socket.write(Buffer.buffer(Json.writeLine(new ControlCall(id, request))));
         return answer;
     }
 
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        return request("check", Map.of("request", request.toMap(), "captain", asker.captain(), "admin", asker.admin()))
-                .thenApply(ok -> null);
+        return done(new ControlRequest.Check(request, asker));
+    }
+
+    private CompletionStage<Void> done(ControlRequest request) {
+        return request(request, Done.class).thenApply(done -> null);
     }
 
     @Override
-    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(Map.of(
-                "spawn_id", spawnId, "request", request.toMap(), "captain", asker.captain(), "admin", asker.admin()));
-        fields.put("via", asker.via());
-        return ask("spawn", fields).thenApply(ok -> {
-            Fields answer = new Fields(ok);
-            return new Started(
-                    answer.requiredText("socket"),
-                    answer.requiredText("workspace"),
-                    answer.object("posture").asMap());
-        });
+    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker), SpawnAnswer.class);
     }
 
     @Override
     public CompletionStage<Void> terminate(String spawnId, String reason) {
-        return request("terminate", Map.of("spawn_id", spawnId, "reason", reason))
-                .thenApply(ok -> null);
+        return done(new ControlRequest.Terminate(spawnId, reason, false));
     }
 
     @Override
     public CompletionStage<Void> abandon(String spawnId) {
-        return request("terminate", Map.of("spawn_id", spawnId, "reason", "requested", "forget", true))
-                .thenApply(ok -> null);
+        return done(new ControlRequest.Terminate(spawnId, "requested", true));
     }
 
     @Override
-    public CompletionStage<Listing> list() {
-        return request("list", Map.of()).thenApply(ok -> {
-            List<Alive> alive = new ArrayList<>();
-            for (Fields worker : new Fields(ok).objects("workers")) {
-                alive.add(new Alive(
-                        worker.requiredText("spawn_id"),
-                        worker.requiredText("socket"),
-                        worker.requiredText("workspace"),
-                        worker.object("posture").asMap(),
-                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0),
-                        worker.flag("working")));
-            }
-            return new Listing(alive, Set.copyOf(new Fields(ok).texts("starting")));
-        });
+    public CompletionStage<WorkersAnswer> list() {
+        return request(new ControlRequest.ListWorkers(), WorkersAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> hello() {
-        return request("hello", Map.of());
+    public CompletionStage<HelloAnswer> hello() {
+        return request(new ControlRequest.Hello(), HelloAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> diff(String spawnId) {
-        return request("diff", Map.of("spawn_id", spawnId));
+    public CompletionStage<DiffAnswer> diff(String spawnId) {
+        return request(new ControlRequest.Diff(spawnId), DiffAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check, List<String> allow) {
-        return request("apply", Map.of("spawn_id", spawnId, "check", check, "allow", allow));
+    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
+        return request(new ControlRequest.Apply(spawnId, check, allow), ApplyAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> workspaces() {
-        return request("workspaces", Map.of());
+    public CompletionStage<WorkspacesAnswer> workspaces() {
+        return request(new ControlRequest.Workspaces(), WorkspacesAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
-        return request("discard", Map.of("spawn_id", spawnId));
+    public CompletionStage<DiscardAnswer> discard(String spawnId) {
+        return request(new ControlRequest.Discard(spawnId), DiscardAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> egress(String workerId) {
-        return request("egress", Map.of("spawn_id", workerId));
+    public CompletionStage<EgressAnswer> egress(String workerId) {
+        return request(new ControlRequest.Egress(workerId, null, null, null), EgressAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> decideEgress(
-            String workerId, String decision, Map<String, String> about) {
-        Map<String, String> fields = new HashMap<>(about);
-        fields.put("spawn_id", workerId);
-        fields.put("decision", decision);
-        return request("egress", fields);
+    public CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about) {
+        return request(
+                decision == EgressDecision.REVOKE
+                        ? new ControlRequest.Egress(workerId, decision, null, about)
+                        : new ControlRequest.Egress(workerId, decision, about, null),
+                EgressDecided.class);
     }
 
     @Override
@@ -353,23 +338,23 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> audit(String from) {
-        return request("audit", Map.of("from", from));
+    public CompletionStage<AuditAnswer> audit(String from) {
+        return request(new ControlRequest.Audit(from), AuditAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> testRoute(String route) {
-        return request("test_route", Map.of("route", route));
+    public CompletionStage<TestRouteAnswer> testRoute(String route) {
+        return request(new ControlRequest.TestRoute(route), TestRouteAnswer.class);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> doctor() {
-        return request("doctor", Map.of());
+    public CompletionStage<DoctorAnswer> doctor() {
+        return request(new ControlRequest.Doctor(), DoctorAnswer.class);
     }
 
     @Override
     public CompletionStage<Void> shutdown() {
-        return request("shutdown", Map.of()).thenApply(ok -> null);
+        return done(new ControlRequest.Shutdown());
     }
 
     @Override

@@ -2,7 +2,8 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.control.PortAnswer;
+import brig.protocol.control.PortCall;
 import brig.protocol.json.Json;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -15,7 +16,6 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +34,7 @@ final class PortLink extends ByteToMessageDecoder {
     private final CompletableFuture<Channel> answer = new CompletableFuture<>();
 
     private PortLink(String workerId, int port) {
-        request = Json.writeLine(Map.of("spawn_id", workerId, "port", port));
+        request = Json.writeLine(new PortCall(workerId, port));
     }
 
     /** Completes on the event loop; nothing is read from the connection then until its reading is turned on. */
@@ -80,10 +80,10 @@ final class PortLink extends ByteToMessageDecoder {
             if (length < 0) {
                 throw new BrigException(ErrorCode.INTERNAL, "the worker-agent's answer is too long");
             }
-            Fields line = new Fields(Json.parseObject(ByteBufUtil.getBytes(in, in.readerIndex(), length)));
+            PortAnswer line = Json.read(ByteBufUtil.getBytes(in, in.readerIndex(), length), PortAnswer.class);
             in.skipBytes(length + 1);
-            if (line.has("error")) {
-                throw ControlLink.refusal(line);
+            if (line.refusal() != null) {
+                throw line.refusal().toException();
             }
             ctx.channel().config().setAutoRead(false);
             answer.complete(ctx.channel());

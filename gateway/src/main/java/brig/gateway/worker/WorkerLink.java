@@ -6,6 +6,8 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.control.Message;
+import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import io.netty.bootstrap.Bootstrap;
@@ -23,8 +25,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +50,7 @@ final class WorkerLink implements WorkerStream {
     private final DomainSocketAddress address;
     private final StreamLog log;
     private final FrameDecoder.Sink frames;
-    private final ArrayDeque<Map<String, ?>> waiting = new ArrayDeque<>();
+    private final ArrayDeque<WorkerLine> waiting = new ArrayDeque<>();
     private @Nullable Channel channel;
     private long ackedSeq;
     private boolean paused;
@@ -96,9 +96,9 @@ final class WorkerLink implements WorkerStream {
         }
         channel = connected;
         connected.config().setAutoRead(!paused);
-        write(Map.of("resume", log.lastSeq() + 1));
+        write(WorkerLine.resume(log.lastSeq() + 1));
         if (ackedSeq > 0) {
-            write(Map.of("ack", ackedSeq));
+            write(WorkerLine.ack(ackedSeq));
         }
         waiting.forEach(this::write);
         waiting.clear();
@@ -185,25 +185,20 @@ final class WorkerLink implements WorkerStream {
     @Override
     public void ack(long seq) {
         ackedSeq = seq;
-        write(Map.of("ack", seq));
+        write(WorkerLine.ack(seq));
     }
 
     @Override
     public void input(Message message) {
-        Map<String, Object> input =
-                new LinkedHashMap<>(Map.of("content", message.content(), "by", message.by(), "via", message.via()));
-        if (message.id() != null) {
-            input.put("id", message.id());
-        }
-        send(Map.of("input", input));
+        send(WorkerLine.input(message));
     }
 
     @Override
     public void cancel() {
-        send(Map.of("cancel", true));
+        send(WorkerLine.CANCEL);
     }
 
-    private void send(Map<String, ?> message) {
+    private void send(WorkerLine message) {
         if (channel != null && !channel.isWritable()) {
             throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the worker does not take its messages", 1);
         } else if (channel != null) {
@@ -215,7 +210,7 @@ final class WorkerLink implements WorkerStream {
         }
     }
 
-    private void write(Map<String, ?> message) {
+    private void write(WorkerLine message) {
         if (channel != null) {
             var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(message)), channel.voidPromise());
         }

@@ -1,21 +1,12 @@
 package brig.gateway.worker;
 
 import brig.gateway.stream.StreamLog;
-import org.jspecify.annotations.Nullable;
+import brig.protocol.control.Message;
 
 /** The way to one worker: its frames are paused and resumed, acknowledged, and messages go to it. */
 public interface WorkerStream extends StreamLog.Source {
     /** Every frame up to that number is stored; the worker-agent may forget them. */
     void ack(long seq);
-
-    /**
-     * A user message.
-     *
-     * @param id names it in the stream; null for none
-     * @param by who sent it
-     * @param via the way by which it came
-     */
-    record Message(String content, @Nullable String id, String by, String via) {}
 
     /**
      * Hands a message over. It waits while the link is down.

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.auth.Role;
 import brig.gateway.auth.Token;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.PoolState;
 import brig.protocol.message.SpawnRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -241,7 +242,7 @@ class AdmissionTest {
         admission.close();
         assertEquals(ErrorCode.SHUTTING_DOWN, refusal(two).code());
         admission.resume();
-        assertEquals(Admission.State.CLOSED, admission.state(), "it stays closed");
+        assertEquals(PoolState.CLOSED, admission.state(), "it stays closed");
         assertEquals(0, time.pending());
     }
 

@@ -7,31 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import java.util.LinkedHashMap;
+import brig.protocol.control.ApplyAnswer;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class WorktreeChangesTest {
-    private final Map<String, Object> found = new LinkedHashMap<>(Map.of(
-            "repository",
-            "/home/ann/shop",
-            "stat",
-            " a.txt | 1 +\n",
-            "patch",
-            "+two\n",
-            "truncated",
-            false,
-            "applied",
-            false,
-            "conflicts",
-            List.of()));
+    private String patch = "+two\n";
+    private boolean truncated;
+    private boolean applied;
+    private List<String> conflicts = List.of();
+
+    private ApplyAnswer found() {
+        return new ApplyAnswer(
+                "spn_1", "/home/ann/shop", " a.txt | 1 +\n", patch, truncated, applied, conflicts, List.of());
+    }
 
     private String told(WorktreeChanges.Apply apply) {
         return new WorktreeChanges((spawnId, check) -> {
                     assertEquals(apply != WorktreeChanges.Apply.AUTO, check);
-                    return CompletableFuture.completedFuture(found);
+                    return CompletableFuture.completedFuture(found());
                 })
                 .after("spn_1", apply)
                 .toCompletableFuture()
@@ -55,13 +50,13 @@ class WorktreeChangesTest {
                 ```
                 """, told(WorktreeChanges.Apply.ASK));
         assertTrue(told(WorktreeChanges.Apply.NEVER).contains("by the setting apply: never"));
-        found.put("applied", true);
+        applied = true;
         assertTrue(told(WorktreeChanges.Apply.AUTO).contains("Brig took these changes over into /home/ann/shop:"));
     }
 
     @Test
     void shouldSayPlainlyThatTheyConflict() {
-        found.put("conflicts", List.of("patch failed: a.txt:1", "a.txt: patch does not apply"));
+        conflicts = List.of("patch failed: a.txt:1", "a.txt: patch does not apply");
         String told = told(WorktreeChanges.Apply.AUTO);
         assertTrue(
                 told.contains(
@@ -71,13 +66,13 @@ class WorktreeChangesTest {
 
     @Test
     void shouldSayNothingWhereNothingChanged() {
-        found.put("patch", "");
+        patch = "";
         assertEquals("", told(WorktreeChanges.Apply.ASK));
     }
 
     @Test
     void shouldNotLetAPatchEndTheBlockThatItStandsIn() {
-        found.put("patch", "+```\n+````\n");
+        patch = "+```\n+````\n";
         assertTrue(
                 told(WorktreeChanges.Apply.ASK).contains("`````diff\n+```\n+````\n`````\n"),
                 told(WorktreeChanges.Apply.ASK));
@@ -85,12 +80,12 @@ class WorktreeChangesTest {
 
     @Test
     void shouldCutALongPatchOffAndSaySo() {
-        found.put("patch", "+" + "x".repeat(40_000) + "END");
+        patch = "+" + "x".repeat(40_000) + "END";
         String told = told(WorktreeChanges.Apply.ASK);
         assertTrue(told.contains("[cut off: brig diff spn_1 has more]") && !told.contains("END"));
         assertTrue(told.length() < 34_000);
-        found.put("patch", "+x\n");
-        found.put("truncated", true);
+        patch = "+x\n";
+        truncated = true;
         assertTrue(told(WorktreeChanges.Apply.ASK).contains("[cut off: "));
     }
 

@@ -3,10 +3,10 @@ package brig.gateway.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
 import brig.gateway.time.FakeTime;
+import brig.protocol.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.auth.Role;
 import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
+import brig.protocol.Role;
 import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

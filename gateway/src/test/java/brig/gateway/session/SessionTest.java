@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.GrantedSpawn;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
@@ -13,9 +12,12 @@ import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SessionTest {
@@ -41,16 +44,17 @@ class SessionTest {
     private final Spawn spawn = bench.spawn(granted);
     private final Session session = sessions.find("fix");
 
-    private static Fields message(String json) {
-        return new Fields(Json.parseObject(json.getBytes(StandardCharsets.UTF_8)));
+    private static CaptainLine.Order message(String json) {
+        return CaptainLine.order(JsonObject.read(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static Access as(Role role) {
         return new Access("me", role, null, null, null);
     }
 
-    private Map<String, ?> say(Role role, String json) {
-        return session.handleMessage(as(role), message(json), false, "socket");
+    private @Nullable ConnectionLine say(Role role, String json) {
+        CaptainLine.Order order = session.read(as(role), JsonObject.read(json.getBytes(StandardCharsets.UTF_8)));
+        return session.handleOrder(as(role), order, false, "socket");
     }
 
     private ErrorCode refusal(Role role, String json) {
@@ -133,27 +137,27 @@ class SessionTest {
     void shouldLetOneCaptainSpeakAtATimeAndAnotherTakeControl() {
         Access alice = new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null);
         Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
-        Fields hello = message("{\"role\":\"user\",\"content\":\"Hi\"}");
-        session.handleMessage(bob, hello, false, "socket");
+        CaptainLine.Order hello = message("{\"role\":\"user\",\"content\":\"Hi\"}");
+        session.handleOrder(bob, hello, false, "socket");
         Runnable gone = session.join(alice, null);
         session.join(bob, null);
-        session.handleMessage(alice, hello, false, "socket");
+        session.handleOrder(alice, hello, false, "socket");
         assertEquals(
                 ErrorCode.CONTROL_HELD,
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false, "socket"))
+                assertThrows(BrigException.class, () -> session.handleOrder(bob, hello, false, "socket"))
                         .code());
-        session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket");
-        session.handleMessage(bob, message("{\"action\":\"take_control\"}"), false, "socket");
-        session.handleMessage(bob, hello, false, "socket");
+        session.handleOrder(alice, message("{\"action\":\"cancel\"}"), false, "socket");
+        session.handleOrder(bob, message("{\"action\":\"take_control\"}"), false, "socket");
+        session.handleOrder(bob, hello, false, "socket");
         assertEquals(
                 ErrorCode.CONTROL_HELD,
                 assertThrows(
                                 BrigException.class,
-                                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket"))
+                                () -> session.handleOrder(alice, message("{\"action\":\"cancel\"}"), false, "socket"))
                         .code());
-        session.handleMessage(alice, hello, true, "socket");
+        session.handleOrder(alice, hello, true, "socket");
         gone.run();
-        session.handleMessage(bob, hello, false, "socket");
+        session.handleOrder(bob, hello, false, "socket");
         assertEquals(
                 Stream.of("bob", "alice", "", "bob", "alice", "bob")
                         .map(who -> who.isEmpty() ? "cancel" : "input Hi by " + who + " via socket")
@@ -212,17 +216,17 @@ class SessionTest {
                                         "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"no id\"}"))
                         .code());
         session.join(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null), null);
-        session.handleMessage(
+        session.handleOrder(
                 new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null),
                 message("{\"role\":\"user\",\"content\":\"Hi\"}"),
                 false,
                 "socket");
         Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
         session.join(bob, null);
-        Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
+        CaptainLine.Order named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
         assertEquals(
                 "m-2",
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket"))
+                assertThrows(BrigException.class, () -> session.handleOrder(bob, named, false, "socket"))
                         .hints()
                         .messageId());
     }
@@ -237,7 +241,7 @@ class SessionTest {
     @Test
     void shouldAnswerAPingOfEveryRole() {
         for (Role role : Role.values()) {
-            assertEquals(Map.of("type", "pong"), say(role, "{\"action\":\"ping\"}"));
+            assertEquals(new ConnectionLine.Pong(), say(role, "{\"action\":\"ping\"}"));
         }
     }
 
@@ -266,7 +270,7 @@ class SessionTest {
                 "{\"role\":7,\"content\":\"Hi\"}", ErrorCode.INVALID_FIELD,
                 "{\"action\":7}", ErrorCode.INVALID_FIELD,
                 "{\"action\":\"dance\"}", ErrorCode.UNKNOWN_ACTION,
-                "{\"action\":\"\"}", ErrorCode.UNKNOWN_ACTION);
+                "{\"action\":\"\"}", ErrorCode.INVALID_FIELD);
         expected.forEach((json, code) -> assertEquals(code, refusal(Role.CAPTAIN, json), json));
         assertEquals(List.of(), bench.said(spawn));
     }
@@ -306,27 +310,11 @@ class SessionTest {
 
     @Test
     void shouldWelcomeWithTheWordsOfTheProtocol() {
-        Map<String, Object> welcome = session.welcome(Role.WATCHER, 7);
         assertEquals(
-                List.of("type", "spawn_id", "task_id", "role", "epoch", "from", "state"),
-                List.copyOf(welcome.keySet()));
-        assertEquals(
-                Map.of(
-                        "type",
-                        "authenticated",
-                        "spawn_id",
-                        spawn.spawnId(),
-                        "task_id",
-                        "fix",
-                        "role",
-                        "watcher",
-                        "epoch",
-                        spawn.log().epoch(),
-                        "from",
-                        7L,
-                        "state",
-                        "running"),
-                welcome);
+                "{\"type\":\"authenticated\",\"spawn_id\":\"" + spawn.spawnId()
+                        + "\",\"task_id\":\"fix\",\"role\":\"watcher\",\"epoch\":\""
+                        + spawn.log().epoch() + "\",\"from\":7,\"state\":\"running\"}",
+                new String(Json.write(session.welcome(Role.WATCHER, 7)), StandardCharsets.UTF_8));
     }
 
     @Test

@@ -4,6 +4,20 @@ import brig.gateway.stream.Frames;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.Message;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.wire.FrameDecoder;
 import io.netty.channel.Channel;
@@ -13,18 +27,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** A worker-agent that writes down what it is asked and answers when a test says so. */
 final class FakeWorkers implements WorkerAgent {
     final List<String> story;
-    final Map<String, CompletableFuture<Started>> asked = new LinkedHashMap<>();
+    final Map<String, CompletableFuture<SpawnAnswer>> asked = new LinkedHashMap<>();
     final Map<String, SpawnRequest> requests = new LinkedHashMap<>();
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
-    CompletableFuture<Listing> listing = new CompletableFuture<>();
+    CompletableFuture<WorkersAnswer> listing = new CompletableFuture<>();
 
     /** What any worker may reach. */
-    Map<String, @Nullable Object> egress = Map.of();
+    EgressAnswer egress =
+            new EgressAnswer("", "", true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
 
     CompletableFuture<Void> checking = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
@@ -90,47 +104,46 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
         story.add("spawn");
         requests.put(spawnId, request);
-        CompletableFuture<Started> answer = new CompletableFuture<>();
+        CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();
         asked.put(spawnId, answer);
         return answer;
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> diff(String spawnId) {
+    public CompletionStage<DiffAnswer> diff(String spawnId) {
         throw new AssertionError("nobody asks for a diff here");
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check, List<String> allow) {
+    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
         throw new AssertionError("nobody applies changes here");
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> workspaces() {
+    public CompletionStage<WorkspacesAnswer> workspaces() {
         throw new AssertionError("nobody asks for a diff here");
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
+    public CompletionStage<DiscardAnswer> discard(String spawnId) {
         throw new AssertionError("nobody asks for a diff here");
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> egress(String workerId) {
+    public CompletionStage<EgressAnswer> egress(String workerId) {
         return CompletableFuture.completedFuture(egress);
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> decideEgress(
-            String workerId, String decision, Map<String, String> about) {
+    public CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about) {
         throw new AssertionError("nobody decides here");
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> audit(String from) {
+    public CompletionStage<AuditAnswer> audit(String from) {
         throw new AssertionError("nobody reads the audit here");
     }
 
@@ -152,22 +165,22 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Listing> list() {
+    public CompletionStage<WorkersAnswer> list() {
         return listing;
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> hello() {
+    public CompletionStage<HelloAnswer> hello() {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public CompletionStage<Map<String, Object>> testRoute(String route) {
+    public CompletionStage<TestRouteAnswer> testRoute(String route) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public CompletionStage<Map<String, Object>> doctor() {
+    public CompletionStage<DoctorAnswer> doctor() {
         throw new UnsupportedOperationException();
     }
 

@@ -10,6 +10,7 @@ import brig.gateway.telemetry.Exposition;
 import brig.gateway.telemetry.GaugeReadings;
 import brig.gateway.telemetry.LoopWatch;
 import brig.protocol.BrigException;
+import brig.protocol.SpawnState;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
+import brig.protocol.control.EgressAnswer;
 import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -55,7 +57,16 @@ class ReconcileTest {
 
         SpawnBench after = SpawnBench.restarted(bench);
         after.workersWork = true;
-        after.workers.egress = Map.of("asks", List.of(Map.of("host", "a.test", "port", 443L)));
+        after.workers.egress = new EgressAnswer(
+                "",
+                "",
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(new EgressAnswer.OpenAsk("a.test", 443, "GET", "", 0)));
         after.reconcile(before.spawnId());
         assertEquals("waiting", found(after, before).view().get("activity"));
         after.send(

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.limits.Admission;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;

@@ -22,6 +22,7 @@ import brig.gateway.telemetry.Counters;
 import brig.gateway.time.HandTimers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;

@@ -13,8 +13,10 @@ import brig.gateway.telemetry.Telemetry;
 import brig.gateway.telemetry.Traces;
 import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
-import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
+import brig.protocol.control.Posture;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkersAnswer;
 import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -245,9 +247,7 @@ public final class SpawnBench {
 
     /** The worker-agent starts that worker. */
     public void started(String spawnId) {
-        workers.asked
-                .get(spawnId)
-                .complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
+        workers.asked.get(spawnId).complete(answer(spawnId));
         loop.run();
     }
 
@@ -261,9 +261,13 @@ public final class SpawnBench {
         return workers.streams.get("/w/" + spawn.spawnId());
     }
 
-    private WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(
-                spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, workersWork);
+    private static SpawnAnswer answer(String spawnId) {
+        return new SpawnAnswer(
+                "/w/" + spawnId, "/workspaces/" + spawnId, new Posture("none", List.of(), List.of(), null));
+    }
+
+    private WorkersAnswer.WorkerView alive(String spawnId) {
+        return new WorkersAnswer.WorkerView(spawnId, answer(spawnId), workersLastSeq, false, workersWork);
     }
 
     /** The worker-agent's link comes up, and it has these. */
@@ -281,8 +285,8 @@ public final class SpawnBench {
 
     /** The worker-agent says what it has. */
     void list(Set<String> starting, String... spawnIds) {
-        workers.listing.complete(new WorkerAgent.Listing(
-                List.of(spawnIds).stream().map(this::alive).toList(), starting));
+        workers.listing.complete(
+                new WorkersAnswer(List.of(spawnIds).stream().map(this::alive).toList(), List.copyOf(starting)));
         loop.run();
     }
 

@@ -11,6 +11,7 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.telemetry.Counters;
+import brig.protocol.SpawnState;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.tree.AgentTree;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.Map;

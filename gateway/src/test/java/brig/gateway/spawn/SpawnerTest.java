@@ -10,6 +10,7 @@ import brig.gateway.stream.RecordingSink;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.message.SpawnRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -9,6 +9,7 @@ import brig.gateway.stream.RecordingSink;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

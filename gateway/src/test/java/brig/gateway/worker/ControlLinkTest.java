@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.time.VertxTimers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.WorkersAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
@@ -23,8 +25,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -41,7 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who listens on the worker-agent's socket, and whether it hears anything. */
 @Timeout(60)
 class ControlLinkTest {
-    private static final String HELLO = "{\"id\":1,\"ok\":{\"instance\":\"i1\"}}\n";
+    private static final String OK = "{\"instance\":\"i1\",\"pid\":1,\"version\":\"1\",\"limits\":\"rlimits\"}";
+    private static final String ID = "spn_0123456789abcdefghjkmnpq";
+    private static final String HELLO = "{\"id\":1,\"ok\":" + OK + "}\n";
 
     @TempDir
     Path folder;
@@ -122,7 +124,7 @@ class ControlLinkTest {
         BrigException why = untrusted.get(20, TimeUnit.SECONDS);
         assertEquals(ErrorCode.UNTRUSTED_ENDPOINT, why.code());
         assertTrue(why.getMessage().contains(socket().toString()), why::getMessage);
-        CompletableFuture<Map<String, Object>> asked = new CompletableFuture<>();
+        CompletableFuture<HelloAnswer> asked = new CompletableFuture<>();
         vertx.runOnContext(now -> link.hello().whenComplete((answer, refusal) -> asked.completeExceptionally(refusal)));
         Throwable refusal = assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS))
                 .getCause();
@@ -151,7 +153,7 @@ class ControlLinkTest {
     /** A connection that has said hello and heard the answer. */
     private SocketChannel connected() throws IOException {
         SocketChannel peer = server.accept();
-        answer(peer, "{\"id\":" + line(peer).number("id", 1, 99, 0) + ",\"ok\":{\"instance\":\"i1\"}}");
+        answer(peer, "{\"id\":" + line(peer).number("id", 1, 99, 0) + ",\"ok\":" + OK + "}");
         up.join();
         return peer;
     }
@@ -180,8 +182,9 @@ class ControlLinkTest {
         CompletableFuture<Object> listed;
         try (SocketChannel first = connected()) {
             spawned = ask(() -> link.spawn(
-                    "spn_1",
-                    SpawnRequest.read(new Fields(Map.of("agent_config", Map.of("name", "shell")))),
+                    ID,
+                    new SpawnRequest(
+                            null, null, new SpawnRequest.AgentConfig("shell", null, List.of(), null), null, false),
                     new SpawnRequest.Asker("ci", false)));
             assertEquals("spawn", line(first).text("op"));
             listed = ask(link::list);
@@ -194,7 +197,7 @@ class ControlLinkTest {
             answer(
                     second,
                     "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
-            assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(20, TimeUnit.SECONDS));
+            assertEquals(new WorkersAnswer(List.of(), List.of()), again.get(20, TimeUnit.SECONDS));
         }
     }
 
@@ -217,7 +220,7 @@ class ControlLinkTest {
     void shouldTakeAnAnswerOfALaterWorkerAgentAndNoneThatNobodyAskedFor() throws Exception {
         ControlLink link = open(uid -> true);
         try (SocketChannel peer = connected()) {
-            CompletableFuture<Object> abandoned = ask(() -> link.abandon("spn_1"));
+            CompletableFuture<Object> abandoned = ask(() -> link.abandon(ID));
             Fields request = line(peer);
             assertTrue(request.flag("forget"), request.asMap()::toString);
             answer(peer, "{\"id\":99,\"ok\":{}}");

@@ -8,6 +8,9 @@ import brig.loadtests.client.Session;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
+import brig.protocol.frame.CaptainLine.UserMessage;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.MultiplexLine;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a session messages while its readers read, as section 3 says: what has not been {@code accepted} when a
@@ -64,26 +68,30 @@ final class Captain implements ResumingReader.Role {
                 satisfied &= transcript.next() > 1;
                 yield sayAgain(reader, way);
             }
-            case Event.Frame frame
-            when frame.type().equals("accepted") -> {
-                accepted.add(frame.fields().requiredText("message_id"));
-                yield true;
-            }
-            // It may be said again; the same refusal comes while the worker-agent is away.
-            case Event.Frame frame
-            when frame.type().equals("error") -> !isOpen(frame.fields().text("message_id", ""));
             case Event.Note note when note.type().equals("error") -> note.code().equals(ENDED);
-            case Event.Frame frame ->
-                go(
-                        reader,
-                        way,
-                        frame.type().equals("done")
-                                && (transcript.dones() > said.size()
-                                        || !transcript.gaps().isEmpty()),
-                        transcript);
+            case Event.Frame frame -> handleFrame(reader, way, frame.says(), transcript);
             // The end of a turn may be in it.
             case Event.Gap _ -> go(reader, way, true, transcript);
             default -> true;
+        };
+    }
+
+    private boolean handleFrame(Reader reader, StreamTransport way, @Nullable Frame says, Transcript transcript)
+            throws IOException {
+        return switch (says) {
+            case Frame.Accepted taken -> {
+                accepted.add(taken.messageId());
+                yield true;
+            }
+            // It may be said again; the same refusal comes while the worker-agent is away.
+            case Frame.Failure failure -> failure.messageId() == null || !isOpen(failure.messageId());
+            case Frame.Done _ ->
+                go(
+                        reader,
+                        way,
+                        transcript.dones() > said.size() || !transcript.gaps().isEmpty(),
+                        transcript);
+            case null, default -> go(reader, way, false, transcript);
         };
     }
 
@@ -120,17 +128,19 @@ final class Captain implements ResumingReader.Role {
 
     private boolean say(Reader reader, StreamTransport way, String name) throws IOException {
         said.merge(name, 1, Integer::sum);
-        Map<String, Object> message = new LinkedHashMap<>();
-        message.put("content", "echo " + line(name));
-        message.put("message_id", name);
-        if (way == StreamTransport.SSE) {
-            return post(json(message));
+        String content = "echo " + line(name);
+        switch (way) {
+            case SSE -> {
+                return post(new String(Json.write(new Input(content, name)), StandardCharsets.UTF_8));
+            }
+            case MANY -> reader.say(new MultiplexLine.Send(session.id(), content, name));
+            case UNIX, WEBSOCKET -> reader.say(UserMessage.of(content, name));
         }
-        message.putAll(
-                way == StreamTransport.MANY ? Map.of("action", "send", "id", session.id()) : Map.of("role", "user"));
-        reader.say(json(message));
         return true;
     }
+
+    /** A message over HTTP (section 4.2). */
+    private record Input(String content, String messageId) {}
 
     /** Whether to read on: the message is taken, or none is any more. */
     private boolean post(String body) throws IOException {
@@ -157,10 +167,6 @@ final class Captain implements ResumingReader.Role {
         }
     }
 
-    private static String json(Map<String, Object> object) {
-        return new String(Json.write(object), StandardCharsets.UTF_8);
-    }
-
     private static String line(String name) {
         return "ran " + name;
     }
@@ -179,9 +185,9 @@ final class Captain implements ResumingReader.Role {
         int toldLost = 0;
         int doubled = 0;
         int untold = 0;
-        List<String> turns = transcript.frames("message").stream()
-                .filter(turn -> !turn.fields().flag("more"))
-                .map(turn -> turn.fields().text("message_id", ""))
+        List<String> turns = transcript.frames(Frame.Message.class).stream()
+                .filter(turn -> !turn.more())
+                .map(Frame.Message::messageId)
                 .toList();
         for (String name : said.keySet()) {
             int runs = runs(transcript, name);

@@ -2,27 +2,43 @@ package brig.loadtests.client;
 
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** What a reader of a stream meets, the same for all ways in. */
 public sealed interface Event {
-    /** A numbered frame. */
-    public record Frame(long seq, String type, Fields fields) implements Event {
-        boolean isTerminated() {
-            return type.equals("state") && fields.text("state", "").equals("terminated");
+    /**
+     * A numbered frame.
+     *
+     * @param line as its type says
+     * @param fields all that was sent
+     */
+    public record Frame(NumberedFrame line, JsonObject fields) implements Event {
+        public long seq() {
+            return line.seq();
+        }
+
+        /** What it says; null where its type is none of this version. */
+        public brig.protocol.frame.@Nullable Frame says() {
+            return line.frame();
         }
     }
 
     /** {@code authenticated}, or the head of a response with events: where the reader begins. */
-    public record Welcome(String epoch, long from, Fields fields) implements Event {}
+    public record Welcome(String epoch, long from, JsonObject fields) implements Event {}
 
     /** {@code gap}. */
-    public record Gap(long from, long to, String reason, Fields fields) implements Event {}
+    public record Gap(long from, long to, String reason, JsonObject fields) implements Event {}
 
     /** Another message about the connection: {@code error}, {@code pong}. */
-    public record Note(String type, String code, Fields fields) implements Event {}
+    public record Note(String type, String code, JsonObject fields) implements Event {
+        public boolean isPong() {
+            return type.equals("pong");
+        }
+    }
 
     /** A comment among server-sent events. */
     public record Comment() implements Event {}
@@ -43,7 +59,7 @@ public sealed interface Event {
     /** Reads a line of section 2. */
     public static Event of(byte[] line) {
         try {
-            return of(line, new Fields(Json.parseObject(line)));
+            return of(line, JsonObject.read(line));
         } catch (BrigException bad) {
             String text = new String(line, StandardCharsets.UTF_8);
             throw new Violation("a line is not what sections 1 and 2 say (" + bad.getMessage() + "): "
@@ -51,23 +67,24 @@ public sealed interface Event {
         }
     }
 
-    private static Event of(byte[] line, Fields fields) {
-        String type = fields.requiredText("type");
+    private static Event of(byte[] line, JsonObject fields) {
+        String type = fields.text("type", "");
+        Violation.require(!type.isEmpty(), "'type' is missing in " + fields);
         if (fields.has("seq")) {
             Violation.require(line.length < Limits.FRAME_BYTES_MAX, "a frame has " + (line.length + 1) + " bytes");
             Violation.require(fields.has("ts"), "a frame has no ts");
-            return new Frame(number(fields, "seq"), type, fields);
+            return new Frame(fields.as(NumberedFrame.class), fields);
         }
         return switch (type) {
-            case "authenticated" -> new Welcome(fields.requiredText("epoch"), number(fields, "from"), fields);
-            case "gap" -> new Gap(number(fields, "from"), number(fields, "to"), fields.text("reason", ""), fields);
+            case "authenticated" -> new Welcome(fields.text("epoch", ""), position(fields, "from"), fields);
+            case "gap" -> new Gap(position(fields, "from"), position(fields, "to"), fields.text("reason", ""), fields);
             default -> new Note(type, fields.text("code", ""), fields);
         };
     }
 
-    private static long number(Fields fields, String name) {
-        long number = fields.number(name, 1, Limits.SEQ_MAX, 0);
-        Violation.require(number > 0, "'" + name + "' is missing in " + fields.asMap());
-        return number;
+    private static long position(JsonObject fields, String name) {
+        boolean isPosition = fields.value(name) instanceof Long number && number > 0 && number <= Limits.SEQ_MAX;
+        Violation.require(isPosition, "'" + name + "' is no position in " + fields);
+        return fields.number(name, 0);
     }
 }

@@ -1,11 +1,10 @@
 package brig.loadtests.client;
 
 import brig.protocol.StreamPosition;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Server-sent events in a chunked response. What section 4.3 says of every event is asked of every event here. */
@@ -48,7 +47,7 @@ public final class EventReader implements Reader {
         StreamPosition position =
                 StreamPosition.parse(text).orElseThrow(() -> new Violation("Brig-Resumed-From is '" + text + "'"));
         epoch = position.epoch();
-        return new Event.Welcome(epoch, position.seq() + 1, new Fields(Map.of()));
+        return new Event.Welcome(epoch, position.seq() + 1, JsonObject.EMPTY);
     }
 
     private Event event() throws IOException {

@@ -1,7 +1,6 @@
 package brig.loadtests.client;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -21,7 +20,7 @@ public final class Http {
     }
 
     /** A whole answer. */
-    public record Answer(Head head, Fields body) {
+    public record Answer(Head head, JsonObject body) {
         public int status() {
             return head.status();
         }
@@ -70,6 +69,6 @@ public final class Http {
         String length = head.header("content-length");
         byte @Nullable [] body = length.isEmpty() ? new byte[0] : wire.bytes(Long.parseLong(length));
         boolean json = body != null && head.header("content-type").contains("json");
-        return new Answer(head, new Fields(json && body != null ? Json.parseObject(body) : Map.of()));
+        return new Answer(head, json && body != null ? JsonObject.read(body) : JsonObject.EMPTY);
     }
 }

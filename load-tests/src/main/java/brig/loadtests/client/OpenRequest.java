@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a reader comes in.
  *
- * @param from JSON for the first frame wanted, null to leave it out
+ * @param from the first frame wanted, or what is to be said instead of its number; null to leave it out
  * @param cutBytes read so many bytes, no more
  * @param receiveBytes as {@link Wire} has it
  */
-public record OpenRequest(String token, @Nullable String from, long cutBytes, int receiveBytes) {
+public record OpenRequest(String token, @Nullable Object from, long cutBytes, int receiveBytes) {
     private static final int SMALL_BYTES = 4096;
 
     public static OpenRequest captain(Session session) {
@@ -21,11 +21,12 @@ public record OpenRequest(String token, @Nullable String from, long cutBytes, in
     }
 
     public OpenRequest from(long seq) {
-        return from(String.valueOf(seq));
+        return fromValue(seq);
     }
 
-    public OpenRequest from(String json) {
-        return new OpenRequest(token, json, cutBytes, receiveBytes);
+    /** @param value a value of JSON, which may be no number at all */
+    public OpenRequest fromValue(Object value) {
+        return new OpenRequest(token, value, cutBytes, receiveBytes);
     }
 
     public OpenRequest cutAfter(long bytes) {

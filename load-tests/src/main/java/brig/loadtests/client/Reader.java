@@ -1,14 +1,27 @@
 package brig.loadtests.client;
 
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 
 /** One connection that reads a stream, whatever the way in. Used by one thread. */
 public interface Reader extends AutoCloseable {
     /** What comes next; {@link Event.End} for ever when nothing does. */
     public Event next() throws IOException;
 
-    /** Sends a line of section 3. */
+    /** Sends a line as it is, be it one of section 3 or none. */
     public void say(String line) throws IOException;
+
+    /** Sends a line of section 3. */
+    public default void say(Record line) throws IOException {
+        say(new String(Json.write(line), StandardCharsets.UTF_8));
+    }
+
+    /** Sends an object. */
+    public default void say(JsonObject line) throws IOException {
+        say(new String(Json.write(line), StandardCharsets.UTF_8));
+    }
 
     @Override
     public void close() throws IOException;

@@ -1,10 +1,8 @@
 package brig.loadtests.client;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.frame.CaptainLine.UserMessage;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A spawn that was made for a check, ended with it. */
@@ -13,14 +11,14 @@ public record Session(Target target, String id, String captainToken, String watc
     private static final long POLL_MS = 20;
     private static final long STANDSTILL_MS = 700;
 
-    public Fields view() throws IOException {
+    public JsonObject view() throws IOException {
         Http.Answer answer = target.ask("GET /api/v1/spawns/" + id, "");
         Violation.requireEqual(200, answer.status(), "the answer for the view of a spawn");
         return answer.body();
     }
 
     public long lastSeq() throws IOException {
-        return view().number("last_seq", 0, Long.MAX_VALUE, 0);
+        return view().number("last_seq", 0);
     }
 
     /** A question that is asked again until it is answered by yes. */
@@ -48,8 +46,8 @@ public record Session(Target target, String id, String captainToken, String watc
     public void awaitEndWithoutStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the spawn has ended", () -> {
-            Fields view = view();
-            long now = view.number("last_seq", 0, Long.MAX_VALUE, 0);
+            JsonObject view = view();
+            long now = view.number("last_seq", 0);
             Violation.require(
                     now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
                     "the worker waits though only a watcher is slow");
@@ -81,8 +79,8 @@ public record Session(Target target, String id, String captainToken, String watc
     }
 
     /** The line with which a captain gives work. */
-    public static String message(Workload work) {
-        return new String(Json.write(Map.of("role", "user", "content", work.message())), StandardCharsets.UTF_8);
+    public static UserMessage message(Workload work) {
+        return UserMessage.of(work.message(), null);
     }
 
     @Override

@@ -108,7 +108,7 @@ public final class SocketReader implements Reader {
         if (many && !lines.isEmpty()) {
             Event first = Event.of(lines.peek().getBytes(StandardCharsets.UTF_8));
             boolean named = first instanceof Event.Note note && note.type().equals("session");
-            session = named ? ((Event.Note) first).fields().requiredText("spawn_id") : "";
+            session = named ? ((Event.Note) first).fields().text("spawn_id", "") : "";
             boolean own = first instanceof Event.Note && !named;
             Violation.require(named || own, "a message about a session does not begin with its name");
             if (named) {

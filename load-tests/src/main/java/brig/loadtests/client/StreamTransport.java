@@ -1,6 +1,10 @@
 package brig.loadtests.client;
 
 import brig.protocol.StreamPosition;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.MultiplexLine;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.util.Locale;
@@ -18,13 +22,15 @@ public enum StreamTransport {
     /** Those on which a client can speak. */
     public static final Set<StreamTransport> SPEAKING = Set.of(UNIX, WEBSOCKET, MANY);
 
+    private static final AttachOptions WATCHING = new AttachOptions(0, "watcher", false, null, null);
+
     /** Connects and asks for the stream; what the server says to that is read by the caller. */
     public Reader open(Session session, OpenRequest opening) throws IOException {
         Target target = session.target();
         return switch (this) {
             case UNIX -> {
                 LineReader reader = unix(session, opening);
-                reader.say("{\"auth\":\"" + opening.token() + "\"" + from(opening) + "}");
+                reader.say(from(new CaptainLine.Auth(opening.token(), AttachOptions.NONE), opening));
                 yield reader;
             }
             case WEBSOCKET ->
@@ -39,8 +45,7 @@ public enum StreamTransport {
                 if (opening.from() != null) {
                     headers.put(
                             "Last-Event-ID",
-                            new StreamPosition(session.view().requiredText("epoch"), Long.parseLong(opening.from()) - 1)
-                                    .toString());
+                            new StreamPosition(session.view().text("epoch", ""), (Long) opening.from() - 1).toString());
                 }
                 yield events(session, "", headers, opening);
             }
@@ -56,11 +61,10 @@ public enum StreamTransport {
             case MANY -> many(session.target(), "", captain);
             case SSE -> throw new IllegalStateException("events have no role");
         };
-        String role = ",\"role\":\"watcher\"}";
         if (this == UNIX) {
-            reader.say("{\"auth\":\"" + captain.token() + "\"" + role);
+            reader.say(new CaptainLine.Auth(captain.token(), WATCHING));
         } else if (this == MANY) {
-            reader.say(subscribe(session, captain).replace("}", role));
+            reader.say(new MultiplexLine.Subscribe(session.id(), captain.token(), WATCHING));
         }
         return reader;
     }
@@ -112,27 +116,26 @@ public enum StreamTransport {
         return new EventReader(wire, opening.cutBytes());
     }
 
-    public static String subscribe(Session session, OpenRequest opening) {
-        return "{\"action\":\"subscribe\",\"id\":\"" + session.id() + "\",\"token\":\"" + opening.token() + "\""
-                + from(opening) + "}";
+    public static JsonObject subscribe(Session session, OpenRequest opening) {
+        return from(new MultiplexLine.Subscribe(session.id(), opening.token(), AttachOptions.NONE), opening);
     }
 
-    private static String from(OpenRequest opening) {
-        return opening.from() == null ? "" : ",\"from\":" + opening.from();
+    private static JsonObject from(Record line, OpenRequest opening) {
+        JsonObject object = JsonObject.of(line);
+        return opening.from() == null ? object : object.with("from", opening.from());
     }
 
     /** Gives work to the agent over this connection. */
     public void send(Reader reader, Session session, Workload work) throws IOException {
-        String line = Session.message(work);
-        reader.say(
-                this != MANY
-                        ? line
-                        : line.replace("\"role\":\"user\"", "\"action\":\"send\",\"id\":\"" + session.id() + "\""));
+        reader.say(this == MANY ? new MultiplexLine.Send(session.id(), work.message(), null) : Session.message(work));
     }
 
-    /** Says {@code cancel} or {@code terminate}. */
-    public void act(Reader reader, Session session, String action) throws IOException {
-        reader.say("{\"action\":\"" + action + "\"" + (this == MANY ? ",\"id\":\"" + session.id() + "\"}" : "}"));
+    public void cancel(Reader reader, Session session) throws IOException {
+        reader.say(this == MANY ? new MultiplexLine.Cancel(session.id()) : new CaptainLine.Cancel());
+    }
+
+    public void terminate(Reader reader, Session session) throws IOException {
+        reader.say(this == MANY ? new MultiplexLine.Terminate(session.id()) : new CaptainLine.Terminate());
     }
 
     @Override

@@ -1,11 +1,9 @@
 package brig.loadtests.client;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -86,28 +84,25 @@ public record Target(
 
     /** @param key under which the same request makes no second spawn (section 4.5); empty for none */
     public Session spawn(@Nullable Workload work, boolean once, String key) throws IOException {
-        Map<String, Object> request = new LinkedHashMap<>();
-        request.put("agent_config", Map.of("name", agent));
-        if (work != null) {
-            request.put("prompt", work.message());
-        }
-        request.put("once", once);
+        SpawnBody request = SpawnBody.of(agent).with(work, once);
         Map<String, String> headers = headers(token);
         if (!key.isEmpty()) {
             headers.put("Idempotency-Key", key);
         }
-        Http.Answer answer =
-                ask("POST /api/v1/spawns?wait=60s", headers, new String(Json.write(request), StandardCharsets.UTF_8));
-        Violation.require(
-                answer.status() == 201,
-                "a spawn was answered by " + answer.status() + " "
-                        + answer.body().asMap());
-        Fields body = answer.body();
+        Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", headers, request.text());
+        Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body());
+        JsonObject body = answer.body();
         return new Session(
                 this,
-                body.requiredText("spawn_id"),
-                body.requiredText("auth_token"),
-                body.requiredText("watcher_token"),
-                body.requiredText("io_socket"));
+                required(body, "spawn_id"),
+                required(body, "auth_token"),
+                required(body, "watcher_token"),
+                required(body, "io_socket"));
+    }
+
+    private static String required(JsonObject body, String name) {
+        String text = body.text(name, "");
+        Violation.require(!text.isEmpty(), "'" + name + "' is missing in the answer for a spawn");
+        return text;
     }
 }

@@ -14,6 +14,7 @@ import brig.loadtests.client.Violation;
 import brig.loadtests.client.Wire;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.frame.CaptainLine;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
@@ -86,11 +87,10 @@ final class AccessChecks {
             Transcript.fresh().open(reader);
             way.send(reader, session, Workload.lines(1));
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's message");
-            way.act(reader, session, "terminate");
+            way.terminate(reader, session);
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
-            reader.say("{\"action\":\"ping\"}");
-            Violation.require(
-                    reader.answer() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+            reader.say(new CaptainLine.Ping());
+            Violation.require(reader.answer() instanceof Event.Note pong && pong.isPong(), "no pong came");
             Violation.requireEqual("running", session.view().text("state", ""), "the state of the spawn");
         }
     }
@@ -103,7 +103,7 @@ final class AccessChecks {
                     first instanceof Event.Welcome welcome
                             && welcome.fields().text("role", "").equals("watcher"),
                     "the role asked for is not in " + first);
-            way.act(reader, session, "terminate");
+            way.terminate(reader, session);
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
         }
     }
@@ -120,7 +120,7 @@ final class AccessChecks {
             reader.say("{\"action\":\"attach\",\"id\":\"" + session.id() + "\",\"from\":2}");
             Transcript all = Transcript.from(2).open(reader).readDones(reader, 1);
             all.requireOutput(work.output());
-            reader.say("{\"action\":\"terminate\"}");
+            reader.say(new CaptainLine.Terminate());
             all.readToEnd(reader);
         }
     }

@@ -13,6 +13,7 @@ import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -134,7 +135,8 @@ final class InputChecks {
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
-                            way.act(reader, session, "fly");
+                            JsonObject fly = JsonObject.EMPTY.with("action", "fly");
+                            reader.say(way == StreamTransport.MANY ? fly.with("id", session.id()) : fly);
                             Violation.requireEqual(
                                     "UNKNOWN_ACTION", reader.refusal(), "the answer to an unknown action");
                             requireRefused(reader, "{\"hello\":1}", "INVALID_FIELD");

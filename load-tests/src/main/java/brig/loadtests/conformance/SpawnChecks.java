@@ -1,17 +1,14 @@
 package brig.loadtests.conformance;
 
 import brig.loadtests.client.Http;
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Target;
 import brig.loadtests.client.Violation;
 import brig.loadtests.conformance.Check.Needs;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -43,41 +40,38 @@ final class SpawnChecks {
                         SpawnChecks::repeat));
     }
 
-    private static Http.Answer post(Target target, String query, Map<String, ?> more) throws IOException {
-        Map<String, Object> request = new LinkedHashMap<>(more);
-        request.put("agent_config", Map.of("name", target.agent()));
-        return target.ask("POST /api/v1/spawns" + query, new String(Json.write(request), StandardCharsets.UTF_8));
+    private static Http.Answer post(Target target, String query, SpawnBody request) throws IOException {
+        return target.ask("POST /api/v1/spawns" + query, request.text());
     }
 
-    private static void end(Target target, Fields spawn) throws IOException {
-        target.ask("DELETE /api/v1/spawns/" + spawn.requiredText("spawn_id"), "");
+    private static void end(Target target, JsonObject spawn) throws IOException {
+        target.ask("DELETE /api/v1/spawns/" + spawn.text("spawn_id", ""), "");
     }
 
     private static void atOnce(Target target, StreamTransport way) throws IOException {
-        Http.Answer answer = post(target, "", Map.of());
+        Http.Answer answer = post(target, "", SpawnBody.of(target.agent()));
         Violation.requireEqual(202, answer.status(), "the answer to who does not wait");
         Violation.requireEqual("requested", answer.body().text("status", ""), "the status of the spawn");
         String location = answer.head().header("location");
-        Violation.requireEqual("/api/v1/spawns/" + answer.body().requiredText("spawn_id"), location, "Location");
+        Violation.requireEqual("/api/v1/spawns/" + answer.body().text("spawn_id", ""), location, "Location");
         Violation.requireEqual(200, target.ask("GET " + location, "").status(), "the answer of Location");
         end(target, answer.body());
-        Http.Answer waited = post(target, "?wait=60s", Map.of());
+        Http.Answer waited = post(target, "?wait=60s", SpawnBody.of(target.agent()));
         Violation.requireEqual(201, waited.status(), "the answer to who waits");
         Violation.requireEqual("spawned", waited.body().text("status", ""), "the status of the spawn");
         end(target, waited.body());
     }
 
     private static void repeat(Target target, StreamTransport way) throws IOException {
-        Map<String, Object> claim = Map.of("request_id", UUID.randomUUID().toString());
+        SpawnBody claim =
+                SpawnBody.of(target.agent()).claimedAs(UUID.randomUUID().toString());
         Http.Answer first = post(target, "?wait=60s", claim);
         Http.Answer again = post(target, "?wait=60s", claim);
         Violation.requireEqual(201, again.status(), "the answer to the repetition");
         for (String field : FIRST) {
             Violation.requireEqual(first.body().text(field, ""), again.body().text(field, ""), field);
         }
-        Map<String, Object> other = new LinkedHashMap<>(claim);
-        other.put("once", true);
-        Http.Answer conflict = post(target, "?wait=60s", other);
+        Http.Answer conflict = post(target, "?wait=60s", claim.with(null, true));
         Violation.requireEqual("IDEMPOTENCY_CONFLICT", conflict.code(), "the code of another request under that id");
         Violation.requireEqual(422, conflict.status(), "the status of another request under that id");
         end(target, first.body());

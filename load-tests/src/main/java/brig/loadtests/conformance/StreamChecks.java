@@ -11,7 +11,10 @@ import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.MultiplexLine;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -151,7 +154,7 @@ final class StreamChecks {
                 try (Reader reader = way.open(session, opening)) {
                     Event first = reader.next();
                     Violation.require(first instanceof Event.Welcome, "the first thing said is " + first);
-                    Fields fields = ((Event.Welcome) first).fields();
+                    JsonObject fields = ((Event.Welcome) first).fields();
                     Violation.requireEqual(session.id(), fields.text("spawn_id", ""), "spawn_id");
                     Violation.requireEqual(role, fields.text("role", ""), "role");
                     Violation.require(fields.has("task_id") && fields.has("state"), "task_id or state is missing");
@@ -210,7 +213,7 @@ final class StreamChecks {
             }
             all.readDones(captain, 3).requireOutput(expected.toString());
             Violation.require(
-                    all.doneFrames().stream().allMatch(done -> done.fields().number("exitCode", 0, 255, -1) == 0),
+                    all.frames(Frame.Done.class).stream().allMatch(done -> done.exitCode() == 0),
                     "a done has another exitCode than 0");
         }
     }
@@ -222,7 +225,7 @@ final class StreamChecks {
             Transcript all = Transcript.fresh().open(captain);
             way.send(captain, session, new Workload(1, 1000, 1, 20, "0.2"));
             all.read(captain, () -> all.text().length() > 0);
-            way.act(captain, session, "cancel");
+            way.cancel(captain, session);
             all.readDones(captain, 1);
             Violation.requireEqual("cancelled", all.field(all.next() - 1, "reason"), "the reason in done");
             way.send(captain, session, next);
@@ -235,7 +238,7 @@ final class StreamChecks {
         try (Session session = target.spawn(null, false);
                 Reader captain = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
-            way.act(captain, session, "terminate");
+            way.terminate(captain, session);
             all.readToEnd(captain);
             Violation.requireEqual("requested", all.field(all.next() - 1, "reason"), "the reason of the end");
         }
@@ -247,11 +250,9 @@ final class StreamChecks {
                 Reader reader = way.open(session, OpenRequest.captain(session))) {
             Transcript.fresh().open(reader).readToEnd(reader);
             if (way == StreamTransport.MANY) {
-                reader.say("{\"action\":\"ping\"}");
+                reader.say(new CaptainLine.Ping());
                 Event event = reader.next();
-                Violation.require(
-                        event instanceof Event.Note note && note.type().equals("pong"),
-                        "instead of pong came " + event);
+                Violation.require(event instanceof Event.Note note && note.isPong(), "instead of pong came " + event);
                 readAnother(target, reader, work);
                 return;
             }
@@ -288,8 +289,8 @@ final class StreamChecks {
                 Reader reader = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(other);
             Transcript left = Transcript.fresh().open(reader).readTo(reader, 1);
-            way.act(reader, session, "unsubscribe");
-            session.await("it is no reader", () -> session.view().number("readers", 0, 100, 0) == 1);
+            reader.say(new MultiplexLine.Unsubscribe(session.id()));
+            session.await("it is no reader", () -> session.view().number("readers", 0) == 1);
             StreamTransport.WEBSOCKET.send(other, session, more);
             all.readDones(other, 1);
             way.send(reader, session, more);

@@ -12,7 +12,11 @@ import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.Ids;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.json.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
@@ -93,9 +97,18 @@ final class TokenChecks {
         try (Session session = target.spawn(null, false);
                 Session other = target.spawn(null, false)) {
             for (String token : wrong(session, other)) {
-                requireClosed(session, way, "{\"auth\":\"" + token + "\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
+                requireClosed(
+                        session,
+                        way,
+                        line(new CaptainLine.Auth(token, AttachOptions.NONE)),
+                        "UNAUTHENTICATED",
+                        UNAUTHENTICATED);
             }
         }
+    }
+
+    private static String line(Record record) {
+        return new String(Json.write(record), StandardCharsets.UTF_8);
     }
 
     /** The connection's first line is refused, and then the connection is closed. */
@@ -138,9 +151,8 @@ final class TokenChecks {
                 Violation.requireEqual(
                         session.id(), ((Event.Note) answer).fields().text("id", ""), "the id in the refusal");
             }
-            reader.say("{\"action\":\"ping\"}");
-            Violation.require(
-                    reader.next() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+            reader.say(new CaptainLine.Ping());
+            Violation.require(reader.next() instanceof Event.Note pong && pong.isPong(), "no pong came");
         }
     }
 
@@ -179,8 +191,8 @@ final class TokenChecks {
 
     private static void authFirst(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false)) {
-            requireClosed(session, way, Session.message(Workload.lines(1)), "ATTACH_AUTH_MISSING", MISSING);
-            requireClosed(session, way, "{\"action\":\"ping\"}", "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, line(Session.message(Workload.lines(1))), "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, line(new CaptainLine.Ping()), "ATTACH_AUTH_MISSING", MISSING);
             requireClosed(session, way, "nonsense", "MALFORMED_JSON", 4500);
         }
     }

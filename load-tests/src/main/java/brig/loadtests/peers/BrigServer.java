@@ -1,9 +1,10 @@
 package brig.loadtests.peers;
 
+import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import brig.loadtests.suite.Scenario;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +13,6 @@ import java.util.List;
 
 /** A gateway, started once the generator answers as its worker-agent. */
 final class BrigServer implements Server {
-    private static final String SPAWN = "{\"agent_config\":{\"name\":\"shell\"}}";
-
     private final Brig brig;
     private final int port;
     private final String transport;
@@ -53,7 +52,8 @@ final class BrigServer implements Server {
         brig.launch();
         long before = residentBytes();
         HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", port, brig.adminToken());
-        byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", SPAWN);
+        byte[] request = place.request(
+                "POST", "/api/v1/spawns?wait=60s", SpawnBody.of("shell").text());
         List<String> lines = new ArrayList<>();
         try (HttpWire requests = place.connect()) {
             for (int i = 0; i < scenario.streams(); i++) {
@@ -63,9 +63,9 @@ final class BrigServer implements Server {
         return new Opened(before, lines);
     }
 
-    private String line(int stream, Fields spawned) {
-        return "stream " + stream + " " + spawned.requiredText("spawn_id") + " " + spawned.requiredText("io_socket")
-                + " " + spawned.requiredText(scenario.role().equals("captain") ? "auth_token" : "watcher_token");
+    private String line(int stream, JsonObject spawned) {
+        return "stream " + stream + " " + spawned.text("spawn_id") + " " + spawned.text("io_socket") + " "
+                + spawned.text(scenario.role().equals("captain") ? "auth_token" : "watcher_token");
     }
 
     @Override

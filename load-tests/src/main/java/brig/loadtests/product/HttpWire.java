@@ -1,7 +1,6 @@
 package brig.loadtests.product;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,13 +72,13 @@ public final class HttpWire implements AutoCloseable {
     }
 
     /** Reads a whole answer. @throws IOException with the problem where the status is not the wanted one */
-    public Fields answer(int wantedStatus) throws IOException {
+    public JsonObject answer(int wantedStatus) throws IOException {
         String[] head = head();
         byte[] body = input.readNBytes(Integer.parseInt(head[1]));
         if (Integer.parseInt(head[0]) != wantedStatus) {
             throw new IOException("HTTP " + head[0] + ": " + new String(body, StandardCharsets.UTF_8));
         }
-        return new Fields(Json.parseObject(body));
+        return JsonObject.read(body);
     }
 
     /** Reads the head of a stream. */

@@ -1,14 +1,12 @@
 package brig.loadtests.suite;
 
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param quick about two minutes
  */
 public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<Bound> bounds) {
+    private static final String DEFAULTS = "defaults";
     private static final String FILE = "/brig/loadtests/suite.json";
 
     public Suite {
@@ -44,26 +43,24 @@ public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<
     }
 
     static Suite parse(String text) {
-        Map<String, @Nullable Object> file = new LinkedHashMap<>(Json.parseCommented(text));
-        if (file.remove("defaults") instanceof Map<?, ?> defaults) {
-            for (String list : List.of("scenarios", "bounds")) {
-                file.put(list, filled(file.get(list), defaults.get(list)));
+        JsonObject file = JsonObject.readCommented(text);
+        JsonObject defaults = file.object(DEFAULTS);
+        JsonObject.Builder filled = JsonObject.builder();
+        for (String name : file.names()) {
+            if (!name.equals(DEFAULTS)) {
+                filled.put(name, filled(file.value(name), defaults.object(name)));
             }
         }
-        return Settings.bind(file, Suite.class);
+        return Settings.bind(filled.build(), Suite.class);
     }
 
-    @SuppressWarnings("unchecked") // what is no object is refused when it is bound
-    private static @Nullable Object filled(@Nullable Object list, @Nullable Object defaults) {
-        if (list instanceof List<?> elements && defaults instanceof Map<?, ?> base) {
-            return elements.stream()
-                    .map(element -> element instanceof Map<?, ?> over
-                            ? Settings.overlay(
-                                    (Map<String, @Nullable Object>) base, (Map<String, @Nullable Object>) over)
-                            : element)
-                    .toList();
-        }
-        return list;
+    /** The elements of a list with what they leave out; what is none is refused when it is bound. */
+    private static @Nullable Object filled(@Nullable Object list, JsonObject defaults) {
+        return list instanceof List<?> elements
+                ? elements.stream()
+                        .map(element -> element instanceof JsonObject over ? Settings.overlay(defaults, over) : element)
+                        .toList()
+                : list;
     }
 
     public Optional<Scenario> scenario(String name) {

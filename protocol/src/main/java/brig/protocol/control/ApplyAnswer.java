@@ -1,7 +1,9 @@
 package brig.protocol.control;
 
+import brig.protocol.WireName;
 import brig.protocol.record.Extensible;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What of a spawn's worktree its repository did not have yet.
@@ -31,7 +33,7 @@ public record ApplyAnswer(
     @Extensible
     public record Withheld(String path, Reason reason) {
         /** Why a person should know of it. */
-        public enum Reason {
+        public enum Reason implements WireName {
             /** A link that leads out of the repository. */
             LINK_OUT,
             /** A file that can be run. */
@@ -39,7 +41,12 @@ public record ApplyAnswer(
             /** A file that programs run or obey when they start there. */
             STARTUP_FILE,
             /** A repository inside, or what git takes for one. */
-            REPOSITORY
+            REPOSITORY;
+
+            @Override
+            public String wireName() {
+                return name().toLowerCase(Locale.ROOT);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param policy its name
  * @param wayOut whether its wall was built with one
+ * @param allowed hosts as its policy has them: texts, and objects of a host and what else is asked for there
  * @param tunnelled hosts whose encryption is not opened
  * @param allowedMeanwhile what a person allowed while it ran
  * @param asks requests that wait for a person
@@ -17,7 +18,7 @@ public record EgressAnswer(
         String spawnId,
         String policy,
         boolean wayOut,
-        List<String> allowed,
+        List<Object> allowed,
         List<String> denied,
         List<String> tunnelled,
         List<String> allowedMeanwhile,

@@ -8,7 +8,9 @@ public enum FindingStatus implements WireName {
     /** Walls stand, but something is weaker than it could be. */
     WARN,
     /** No wall stands, or a wall does not hold. */
-    FAIL;
+    FAIL,
+    /** There is no wall, and none was asked for. */
+    NONE;
 
     /** {@code FAIL} for what does not hold. */
     public static FindingStatus of(boolean holds) {

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param instance random for each start of a worker-agent: another one means that all workers are new
  * @param pid of its process
- * @param limits how well resource limits hold: {@code cgroup2}, {@code cgroup1} or {@code rlimits}
+ * @param limits how well resource limits hold: by cgroup2, cgroup1 or rlimits
  * @param faults what of the operator's files cannot be used, in words
  */
 @Extensible

@@ -13,7 +13,7 @@ import brig.protocol.record.Range;
 public record PortCall(
         @NotEmpty String spawnId,
         @Range(min = 1, max = PORT_MAX) int port) {
-    private static final int PORT_MAX = 65_535;
+    public static final int PORT_MAX = 65_535;
 
     public PortCall {
         if (port == 0 || !Ids.isSpawnId(spawnId)) {

@@ -1,7 +1,7 @@
 /**
- * How a gateway asks a worker-agent for something: a record for each message of its control socket and its port socket,
- * which are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown
- * fields are refused in requests and ignored in answers.
+ * How a gateway talks to a worker-agent: a record for each message of its control socket, its port socket and a worker's
+ * socket, which are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown
+ * fields are refused in requests, and ignored in answers and in lines of a worker's socket.
  *
  * <h2>Control socket: {@code <runtimeDir>/w/control.sock}</h2>
  *
@@ -79,6 +79,21 @@
  * worker-agent     {"ok":{}}, then bytes both ways, either side's end being passed on;
  *                  or {"error":…,"code":…,"retry_after_seconds"?:…} and the end
  * </pre>
+ *
+ * <h2>Worker socket: {@code <runtimeDir>/w/<spawn_id>.sock}</h2>
+ *
+ * <p>One gateway at a time: a connection that has sent its first line ends the one before it.
+ * <pre>
+ * gateway, first   {"resume":N}                  the next frame that it wants, at least 1
+ * worker-agent     frames N, N+1, …              from the first one kept, if N is older; many in one write
+ * gateway, any time, in any order
+ *                  {"ack":N}                     every frame up to N is stored and may be dropped here
+ *                  {"input":{"content":"…"}}     a message of a captain; with its name {@code id}, who sent it {@code by}
+ *                                                and the way by which it came {@code via}, as far as they are known
+ *                  {"cancel":true}               stop what runs now
+ * </pre>
+ *
+ * <p>A line that is none of these is a fault of the gateway: it is logged, and the connection is closed.
  *
  * <p>More than 14 classes: each message of the wire is one.
  */

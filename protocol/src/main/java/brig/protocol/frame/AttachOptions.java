@@ -25,6 +25,9 @@ public record AttachOptions(
         @OmitEmpty boolean presence,
         @Nullable String client,
         @Nullable String agent) {
+    /** All of what the token allows, from the beginning on. */
+    public static final AttachOptions NONE = new AttachOptions(0, null, false, null, null);
+
     private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
     public AttachOptions {

@@ -6,6 +6,7 @@ import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Tagged;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,10 @@ public sealed interface CaptainLine {
     /** The first line of a connection that was not authenticated when it was opened. */
     @Extensible
     record Auth(String auth, @Flat AttachOptions options) implements CaptainLine {}
+
+    /** That part of it which is read first: what else a line says, nobody hears whose token is not valid. */
+    @Extensible
+    record Token(String auth) {}
 
     /** What a captain says to a session that it may write to. */
     sealed interface Order extends CaptainLine {}
@@ -27,18 +32,15 @@ public sealed interface CaptainLine {
      */
     @Extensible
     record UserMessage(
-            String role, String content, @Nullable String messageId) implements Order {
+            @NotEmpty String role,
+            @NotEmpty String content,
+            @Nullable String messageId) implements Order {
         private static final String USER = "user";
         private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
         public UserMessage {
             if (!role.equals(USER)) {
-                throw role.isEmpty()
-                        ? Fields.invalid("role", "is missing")
-                        : Fields.invalid("role", "must be \"user\"");
-            }
-            if (content.isEmpty()) {
-                throw Fields.invalid("content", "is missing");
+                throw Fields.invalid("role", "must be \"user\"");
             }
             if (messageId != null && !MESSAGE_ID.matcher(messageId).matches()) {
                 throw Fields.invalid("message_id", "must match " + MESSAGE_ID);

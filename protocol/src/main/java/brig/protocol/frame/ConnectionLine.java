@@ -1,6 +1,7 @@
 package brig.protocol.frame;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Hints;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
@@ -33,7 +34,12 @@ public sealed interface ConnectionLine {
      * @param reason {@code evicted}, {@code record_lost}, {@code record_damaged} or {@code epoch_changed}
      * @param epoch the new one, with {@code epoch_changed}
      */
-    record Gap(long from, long to, String reason, @Nullable String epoch) implements ConnectionLine {}
+    record Gap(long from, long to, String reason, @Nullable String epoch) implements ConnectionLine {
+        /** The new stream begins at 1, and the frame that the client wants is none of it. */
+        public static Gap ofEpoch(long seq, String epoch) {
+            return new Gap(seq, seq, "epoch_changed", epoch);
+        }
+    }
 
     /**
      * A line of the client was refused, or the connection will be closed.
@@ -53,6 +59,16 @@ public sealed interface ConnectionLine {
             @OmitEmpty long from,
             @Nullable String id)
             implements ConnectionLine {
+        /** Something that happened, of which the client can do nothing else than know. */
+        public static Refused of(ErrorCode code, String error) {
+            return new Refused(error, code.name(), Hints.NONE, null, 0, null);
+        }
+
+        /** The last line of a connection that can be resumed. */
+        public static Refused last(ErrorCode code, String error, String epoch, long from) {
+            return new Refused(error, code.name(), Hints.NONE, epoch, from, null);
+        }
+
         public static Refused of(BrigException refusal) {
             return of(refusal, null);
         }

@@ -1,5 +1,6 @@
 package brig.protocol.frame;
 
+import brig.protocol.BrigException;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
@@ -126,6 +127,27 @@ public sealed interface Frame {
         public Failure(String error, String code) {
             this(error, code, null, null, null, false, null, null, null);
         }
+
+        /** A message was refused; null for one without a name. */
+        public static Failure of(BrigException refusal, @Nullable String messageId) {
+            return new Failure(
+                    refusal.getMessage(), refusal.code().name(), null, messageId, null, false, null, null, null);
+        }
+
+        /** The same of a sub-agent, null for the agent itself, with the HTTP status of the model's answer where it is known. */
+        public Failure(String error, String code, @Nullable String agent, @Nullable Long status) {
+            this(error, code, agent, null, status, false, null, null, null);
+        }
+
+        /** The same where the agent asks the model again; null for what it does not say of that. */
+        public Failure again(@Nullable Long itsAttempt, @Nullable Long ofAttempts, @Nullable Long afterMs) {
+            return new Failure(error, code, agent, messageId, status, true, itsAttempt, ofAttempts, afterMs);
+        }
+
+        /** The same in other words. */
+        public Failure saying(String sentence) {
+            return new Failure(sentence, code, agent, messageId, status, retrying, attempt, attemptsMax, retryMs);
+        }
     }
 
     /**
@@ -173,6 +195,13 @@ public sealed interface Frame {
             @Nullable String error,
             @OmitEmpty long dropped)
             implements Frame {
+        /** Of brig-egress. */
+        public static SubAgent readOff(
+                String agentId, @Nullable String sessionId, @Nullable String parentId, long dropped) {
+            return new SubAgent(
+                    FROM_EGRESS, agentId, sessionId, parentId, null, null, null, null, null, null, null, null, dropped);
+        }
+
         /** How it fares. */
         public enum Status {
             SPAWNED,
@@ -204,13 +233,13 @@ public sealed interface Frame {
             @Nullable String name,
             @Nullable String kind,
             @Nullable String title,
-            @Nullable Status status,
+            @Nullable Progress status,
             @Nullable Object input,
             @Nullable String output,
             @OmitEmpty boolean more)
             implements Frame {
         /** How far it is. */
-        public enum Status {
+        public enum Progress {
             /** The model writes its arguments. */
             PENDING,
             RUNNING,
@@ -262,16 +291,11 @@ public sealed interface Frame {
     /**
      * What happened to a network request of the agent.
      *
-     * @param kind the event's
-     * @param event null where the kind is none of this version
+     * @param event null where its kind is none of this version
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
-            String kind,
-
-            @Flat(tagged = false) @Nullable EgressEvent event,
-
-            @OmitEmpty long dropped) implements Frame {}
+            @Flat @Nullable EgressEvent event, @OmitEmpty long dropped) implements Frame {}
 
     /**
      * The agent's own session.

@@ -3,6 +3,7 @@ package brig.protocol.frame;
 import brig.protocol.ErrorCode;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
@@ -24,25 +25,30 @@ public sealed interface MultiplexLine {
      * @param token for this session alone; null where that of the connection counts
      */
     record Subscribe(
-            String id, @Nullable String token, @Flat AttachOptions options) implements OfSession {}
+            @NotEmpty String id,
+            @Nullable String token,
+            @Flat AttachOptions options) implements OfSession {}
 
     /** Reads it no longer. */
-    record Unsubscribe(String id) implements OfSession {}
+    record Unsubscribe(@NotEmpty String id) implements OfSession {}
 
     /** A task for the agent, as {@link CaptainLine.UserMessage}. */
-    record Send(String id, String content, @Nullable String messageId) implements OfSession {}
+    record Send(
+            @NotEmpty String id,
+            @NotEmpty String content,
+            @Nullable String messageId) implements OfSession {}
 
     /** As {@link CaptainLine.Cancel}. */
-    record Cancel(String id) implements OfSession {}
+    record Cancel(@NotEmpty String id) implements OfSession {}
 
     /** As {@link CaptainLine.Terminate}. */
-    record Terminate(String id) implements OfSession {}
+    record Terminate(@NotEmpty String id) implements OfSession {}
 
     /** As {@link CaptainLine.TakeControl}. */
-    record TakeControl(String id) implements OfSession {}
+    record TakeControl(@NotEmpty String id) implements OfSession {}
 
     /** As {@link CaptainLine.ReleaseControl}. */
-    record ReleaseControl(String id) implements OfSession {}
+    record ReleaseControl(@NotEmpty String id) implements OfSession {}
 
     /** Wants a {@code pong}. */
     record Ping() implements MultiplexLine {}

@@ -169,6 +169,11 @@ public final class Json {
         return withoutLateControls(plain(object));
     }
 
+    /** The object as one line of JSON with a newline. */
+    public static byte[] writeLine(JsonObject object) {
+        return line(write(object));
+    }
+
     /** The record as one line of JSON with a newline. */
     public static byte[] writeLine(Record record) {
         return line(write(record));

@@ -57,6 +57,29 @@ public final class JsonObject {
         return new JsonObject(more);
     }
 
+    /** Begins an object that is made field by field. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** An object that is being made. */
+    public static final class Builder {
+        private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
+
+        private Builder() {}
+
+        /** Adds a field, or gives it another value. */
+        public Builder put(String name, @Nullable Object value) {
+            values.put(name, value);
+            return this;
+        }
+
+        /** The object of the fields so far. */
+        public JsonObject build() {
+            return new JsonObject(new LinkedHashMap<>(values));
+        }
+    }
+
     /** The object as a record. @throws brig.protocol.BrigException {@code INVALID_FIELD} with the field's name */
     public <T> T as(Class<T> type) {
         return RecordReader.read(values, type);

@@ -76,7 +76,7 @@ final class RecordReader {
         Class<?> type = (Class<?>) field.type();
         if (field.nullable()
                 && (Collections.disjoint(values.keySet(), names(values, type))
-                        || shape.ignoresUnknown() && isUnknownKind(values, type))) {
+                        || (shape.ignoresUnknown() && isUnknownKind(values, type)))) {
             return null;
         }
         return make(values, shape(values, type));
@@ -99,7 +99,8 @@ final class RecordReader {
     private static @Nullable Object single(
             Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Object given = given(values, field);
-        boolean tolerant = shape.isForeign() || shape.ignoresUnknown() && field.nullable() && isConstant(given, field);
+        boolean tolerant =
+                shape.isForeign() || (shape.ignoresUnknown() && field.nullable() && isConstant(given, field));
         Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
         if (value == null) {
             return field.nullable() ? null : absent(field);
@@ -181,6 +182,9 @@ final class RecordReader {
     private static @Nullable Object plain(String name, Object given, Class<?> type, boolean foreign) {
         if (type == Object.class) {
             return JsonObject.wrapped(given);
+        }
+        if (given instanceof JsonObject object) {
+            return plain(name, object.values(), type, foreign);
         }
         if (given instanceof Map<?, ?> map) {
             Map<String, @Nullable Object> object = (Map<String, @Nullable Object>) map;

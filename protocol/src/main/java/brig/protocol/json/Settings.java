@@ -118,6 +118,9 @@ public final class Settings {
         if (wanted == Object.class && value != null) {
             return Objects.requireNonNull(JsonObject.wrapped(value));
         }
+        if (wanted == JsonObject.class && value instanceof Map<?, ?> object) {
+            return JsonObject.element(object);
+        }
         boolean fits = switch (value) {
             case String text -> wanted == String.class;
             case Boolean flag -> wanted == boolean.class;
@@ -132,10 +135,13 @@ public final class Settings {
                 && number == number.intValue()) {
             return number.intValue();
         }
-        if (wanted.isRecord() && value instanceof Map<?, ?> inner) {
+        Object object = value instanceof JsonObject wrapped ? wrapped.values() : value;
+        if (wanted.isRecord() && object instanceof Map<?, ?> inner) {
             return bindRecord(path + ".", inner, wanted.asSubclass(Record.class));
         }
-        String what = wanted.isRecord() ? "an object" : wanted == String.class ? "a string" : wanted.getSimpleName();
+        String what = wanted.isRecord() || wanted == JsonObject.class
+                ? "an object"
+                : wanted == String.class ? "a string" : wanted.getSimpleName();
         throw new BrigException(
                 ErrorCode.INVALID_FIELD,
                 "key '" + path + (value == null ? "' is missing; it must be " : "' must be ") + what);

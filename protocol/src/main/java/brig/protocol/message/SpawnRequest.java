@@ -161,7 +161,7 @@ public record SpawnRequest(
         /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
         public static final long LEASE_SECONDS_MAX = 3600;
 
-        private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
+        public static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
 
         public static final Bounds NONE = new Bounds(null, 0, 0);
 

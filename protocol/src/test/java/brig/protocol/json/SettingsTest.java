@@ -56,6 +56,16 @@ class SettingsTest {
     }
 
     @Test
+    void shouldBindObjectsThatWerePutTogether() {
+        JsonObject inner =
+                JsonObject.builder().put("port", 3L).put("hosts", List.of("d")).build();
+        JsonObject whole = JsonObject.readCommented(GOOD).with("http", inner).with("all", List.of(inner));
+        Outer outer = Settings.bind(whole, Outer.class);
+        assertEquals(new Inner(3, List.of("d")), outer.http());
+        assertEquals(List.of(outer.http()), outer.all());
+    }
+
+    @Test
     void shouldLeaveTheDefaultsAloneWhenSomethingIsLaidOverThem() {
         Map<String, Object> base = Json.parseCommented(GOOD);
         Settings.overlay(base, Json.parseCommented("{\"name\": \"m\", \"http\": {\"port\": 1}}"));

@@ -5,11 +5,11 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.NativeLines;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SessionFile;
 import brig.formats.claude.ClaudeSessionFile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -36,13 +36,13 @@ public final class SessionFiles {
         }
         AgentFrames frames = new AgentFrames(sink);
         frames.at(System.currentTimeMillis());
-        List<NativeObject> head = head(file);
+        List<JsonObject> head = head(file);
         if (head.stream().anyMatch(line -> line.has("payload") && line.has("timestamp"))) {
             throw refusal(
                     file
                             + " is a rollout of Codex, which cannot be read yet; 'codex exec --json' can, see 'brig track --help'");
         }
-        for (NativeObject line : head) {
+        for (JsonObject line : head) {
             if (line.has("sessionId") && line.has("type")) {
                 return new ClaudeSessionFile(file, folderIn(head), frames, sink);
             }
@@ -54,7 +54,7 @@ public final class SessionFiles {
                                         + " is neither a transcript of Claude Code (~/.claude/projects/*/SESSION.jsonl) nor what 'opencode export SESSION' writes"));
     }
 
-    private static String folderIn(List<NativeObject> head) {
+    private static String folderIn(List<JsonObject> head) {
         return head.stream()
                 .filter(line -> line.has("cwd"))
                 .map(line -> line.text("cwd", ""))
@@ -67,8 +67,8 @@ public final class SessionFiles {
     }
 
     /** The objects in the first lines that have one. */
-    private static List<NativeObject> head(Path file) throws IOException {
-        List<NativeObject> head = new ArrayList<>();
+    private static List<JsonObject> head(Path file) throws IOException {
+        List<JsonObject> head = new ArrayList<>();
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(NativeLines.LINE_BYTES_MAX);
             for (int at = 0, end = 0; at < bytes.length && head.size() < HEAD_LINES; at = end + 1) {
@@ -76,7 +76,7 @@ public final class SessionFiles {
                 while (end < bytes.length && bytes[end] != '\n') {
                     end++;
                 }
-                NativeObject line = NativeJson.read(bytes, at, end - at);
+                JsonObject line = NativeJson.read(bytes, at, end - at);
                 if (line == null) {
                     break;
                 }

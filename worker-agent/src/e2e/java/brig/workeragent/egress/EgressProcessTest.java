@@ -3,6 +3,7 @@ package brig.workeragent.egress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,10 +12,11 @@ import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
+import brig.protocol.control.Posture;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallNetwork;
@@ -33,6 +35,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -114,7 +117,7 @@ class EgressProcessTest {
     @TempDir
     Path folder;
 
-    private final LinkedBlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<EgressEvent> events = new LinkedBlockingQueue<>();
     private HttpServer server;
     private EgressProcess egress;
     private FakeNetwork network;
@@ -133,7 +136,7 @@ class EgressProcessTest {
         server.start();
         Files.writeString(folder.resolve("token"), VALUE);
         policy = policy("'a.example:PORT', ");
-        egress = new EgressProcess(setup(classPath()));
+        egress = new EgressProcess(setup(classPath()), Clock.systemUTC());
         network = new FakeNetwork();
     }
 
@@ -162,7 +165,7 @@ class EgressProcessTest {
                 Map.of(),
                 new EgressConfig(
                         UID,
-                        Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")),
+                        JsonObject.of(Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1"))),
                         List.of(),
                         1 << 20,
                         4,
@@ -213,11 +216,11 @@ class EgressProcessTest {
         return status;
     }
 
-    private Map<String, Object> event(String kind) throws InterruptedException {
+    private <E extends EgressEvent> E event(Class<E> kind) throws InterruptedException {
         while (true) {
-            Map<String, Object> event = events.poll(20, TimeUnit.SECONDS);
-            if (event == null || kind.equals(event.get("kind"))) {
-                return event == null ? Map.of() : event;
+            EgressEvent event = events.poll(20, TimeUnit.SECONDS);
+            if (event == null || kind.isInstance(event)) {
+                return assertInstanceOf(kind, event);
             }
         }
     }
@@ -230,9 +233,10 @@ class EgressProcessTest {
             StringBuilder body = new StringBuilder();
             assertEquals(200, get("a.example", body));
             assertEquals("auth Bearer " + placeholder(), body.toString(), "put in, and taken out of the echo");
-            assertEquals("a.example", event("allowed").get("host"));
+            assertEquals("a.example", event(EgressEvent.Allowed.class).request().host());
             assertEquals(403, get("evil.example"));
-            assertEquals("evil.example", event("blocked").get("host"));
+            assertEquals(
+                    "evil.example", event(EgressEvent.Blocked.class).request().host());
         }
         egress.close();
         try (Stream<Path> files = Files.walk(folder)) {
@@ -272,21 +276,21 @@ class EgressProcessTest {
         try (var _ = take()) {
             assertEquals(List.of(), egress.show(SPAWN).asks());
             CompletableFuture<Integer> waiting = getLater("b.example");
-            event("ask");
+            event(EgressEvent.Ask.class);
             EgressOverview.Ask ask = egress.show(SPAWN).asks().getFirst();
             assertEquals("b.example", ask.host());
             assertEquals(server.getAddress().getPort(), ask.port());
             egress.allow(SPAWN, "b.example:" + ask.port(), true);
             assertEquals(200, waiting.get(20, TimeUnit.SECONDS));
-            Map<String, Object> answered = event("answered");
-            assertEquals(true, answered.get("allowed"));
-            assertEquals("a person allowed it once", answered.get("rule"));
+            EgressEvent.Answered answered = event(EgressEvent.Answered.class);
+            assertEquals(true, answered.allowed());
+            assertEquals("a person allowed it once", answered.rule());
             EgressOverview after = egress.show(SPAWN);
             assertEquals(List.of(), after.asks());
             assertEquals(List.of(), after.allowed(), "once is no rule");
             assertTrue(after.hasWayOut());
             CompletableFuture<Integer> refused = getLater("c.example");
-            event("ask");
+            event(EgressEvent.Ask.class);
             egress.deny(SPAWN, "c.example");
             assertEquals(List.of(), egress.show(SPAWN).asks(), "whoever answered finds no question open");
             assertEquals(403, refused.get(20, TimeUnit.SECONDS));
@@ -420,13 +424,15 @@ class EgressProcessTest {
                 egress.confinement().toString());
         assertEquals(Optional.empty(), egress.pid(), "it was a trial");
         EgressProcess.Services setup = setup(classPath());
-        EgressProcess careless = new EgressProcess(new EgressProcess.Services(
-                setup.program(),
-                setup.socketFolder(),
-                setup.stateDir(),
-                List.of(Path.of("/dev/null")),
-                Map.of(),
-                setup.config()));
+        EgressProcess careless = new EgressProcess(
+                new EgressProcess.Services(
+                        setup.program(),
+                        setup.socketFolder(),
+                        setup.stateDir(),
+                        List.of(Path.of("/dev/null")),
+                        Map.of(),
+                        setup.config()),
+                Clock.systemUTC());
         BrigException refusal = assertThrows(BrigException.class, careless::confinement);
         assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());
         careless.close();
@@ -466,7 +472,7 @@ class EgressProcessTest {
 
     @Test
     void shouldSayWhyWhenItCannotStart() {
-        EgressProcess broken = new EgressProcess(setup(List.of(folder)));
+        EgressProcess broken = new EgressProcess(setup(List.of(folder)), Clock.systemUTC());
         BrigException refusal = assertThrows(BrigException.class, broken::confinement);
         assertTrue(refusal.getMessage().contains("brig-egress cannot be used"), refusal.getMessage());
         broken.close();

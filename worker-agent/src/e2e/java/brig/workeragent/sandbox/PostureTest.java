@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture;
 import brig.workeragent.limits.RlimitsOnly;
-import brig.workeragent.posture.Posture;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeSet;
@@ -74,7 +75,7 @@ class PostureTest {
                     List.copyOf(new TreeSet<>(posture.properties().stream()
                             .map(Posture.Property::name)
                             .toList())));
-            assertEquals("rlimits", posture.limitsLevel());
+            assertEquals("rlimits", posture.limits());
             assertTrue(
                     posture.notHeld().contains("CPU is not limited"),
                     posture.notHeld().toString());
@@ -113,7 +114,8 @@ class PostureTest {
                     NetworkPlan.NONE);
             Posture posture = measure(wall, LaunchRequest.of("other", profile, "true"));
             assertEquals(List.of(), failed(posture));
-            assertTrue(posture.properties().contains(new Posture.Property("workspace", true, "mounted read-only")));
+            assertTrue(posture.properties()
+                    .contains(new Posture.Property("workspace", FindingStatus.OK, "mounted read-only")));
         }
     }
 

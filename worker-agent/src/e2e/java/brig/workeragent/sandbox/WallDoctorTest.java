@@ -3,9 +3,10 @@ package brig.workeragent.sandbox;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.RlimitsOnly;
-import brig.workeragent.sandbox.Finding.Status;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class WallDoctorTest {
         for (Finding finding : examine(LauncherConfig.BWRAP)) {
             boolean weak = finding.name().equals("resource limits")
                     || (finding.name().equals("counted for the user") && !ownUser);
-            Status expected = weak ? Status.WARN : Status.OK;
+            FindingStatus expected = weak ? FindingStatus.WARN : FindingStatus.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
         assertEquals(34, examine(LauncherConfig.BWRAP).size());
@@ -39,7 +40,7 @@ class WallDoctorTest {
     @Test
     void shouldNameTheMendWhenBubblewrapIsMissing() {
         var failed = examine(Path.of("/no/bwrap")).stream()
-                .filter(finding -> finding.status() == Status.FAIL)
+                .filter(finding -> finding.status() == FindingStatus.FAIL)
                 .toList();
         assertEquals(
                 List.of("bubblewrap", "trial wall"),

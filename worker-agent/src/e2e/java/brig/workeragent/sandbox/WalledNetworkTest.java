@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.control.Posture;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.RlimitsOnly;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.NetworkPlan.Listener;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package brig.workeragent.bubblewrap;
 
-import brig.workeragent.posture.Posture;
+import brig.protocol.control.Posture;
 import brig.workeragent.sandbox.ProcessExit;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;

@@ -4,10 +4,11 @@ import brig.egress.secret.Placeholder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.control.Finding;
+import brig.protocol.control.Posture;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
@@ -349,11 +350,7 @@ public final class SandboxWalls implements Walls {
     public List<Finding> findings() {
         examining.lock();
         try {
-            return new WallDoctor(launcher, config, probe)
-                    .examine(settings.runtimeFolder()).stream()
-                            .map(found ->
-                                    new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
-                            .toList();
+            return new WallDoctor(launcher, config, probe).examine(settings.runtimeFolder());
         } finally {
             examining.unlock();
         }

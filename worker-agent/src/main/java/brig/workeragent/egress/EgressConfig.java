@@ -1,7 +1,9 @@
 package brig.workeragent.egress;
 
+import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The section {@code worker.egress} of {@code config/brig.json}, whose comments say what each key means.
@@ -11,7 +13,7 @@ import java.util.Map;
  */
 public record EgressConfig(
         int uid,
-        Map<String, Object> hosts,
+        JsonObject hosts,
         List<String> extraRoots,
         long auditFileBytesMax,
         int auditFilesMax,
@@ -24,6 +26,17 @@ public record EgressConfig(
         requireRange("egress.auditFileBytesMax", auditFileBytesMax, 4096, 1024 * MIB);
         requireRange("egress.auditFilesMax", auditFilesMax, 1, 10_000);
         requireRange("egress.auditKeepMs", auditKeepMs, 0, 3650 * DAY_MS);
+    }
+
+    /** {@link #hosts}, each with a list. */
+    Map<String, List<String>> addresses() {
+        Map<String, List<String>> addresses = new TreeMap<>();
+        for (String name : hosts.names()) {
+            Object value = hosts.value(name);
+            List<?> all = value instanceof List<?> list ? list : List.of(String.valueOf(value));
+            addresses.put(name, all.stream().map(String::valueOf).toList());
+        }
+        return addresses;
     }
 
     private static void requireRange(String key, long value, long min, long max) {

@@ -1,16 +1,19 @@
 package brig.workeragent.egress;
 
+import brig.egress.confinement.SelfMeasurement;
 import brig.egress.link.WallSocket;
+import brig.egress.message.EgressCommand;
+import brig.egress.message.EgressReport;
 import brig.egress.proxy.EgressMain;
 import brig.egress.tls.CertificateAuthority;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.control.Posture;
+import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.Confinement;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WorkerIdentity;
 import io.netty.bootstrap.ServerBootstrap;
@@ -31,15 +34,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,10 +58,10 @@ final class EgressLink {
 
     /** Who hears what it says; called from the thread that reads it. */
     interface Listener {
-        void handleEvent(Map<String, @Nullable Object> event);
+        void handleEvent(EgressReport.Event event);
 
         /** A line for the audit. */
-        void handleAudit(Map<String, @Nullable Object> entry);
+        void handleAudit(AuditLine line);
 
         /** So many lines for the audit could not be said. */
         void handleAuditLost(long count);
@@ -78,7 +78,7 @@ final class EgressLink {
     private final Channel listener;
     private final Listener told;
     private final long startNanos = System.nanoTime();
-    private final CompletableFuture<Map<String, @Nullable Object>> measured = new CompletableFuture<>();
+    private final CompletableFuture<SelfMeasurement> measured = new CompletableFuture<>();
     private final CompletableFuture<Channel> descriptors = new CompletableFuture<>();
     private final Thread reader =
             Thread.ofPlatform().daemon().name("brig-egress-events").unstarted(this::read);
@@ -186,19 +186,19 @@ final class EgressLink {
             roots.add(Files.readString(Path.of(file)));
         }
         CertificateAuthority.Pems pems = authority.pems();
-        Map<String, Object> message = new LinkedHashMap<>();
-        message.put("type", "configure");
-        message.put("certificate", pems.certificate());
-        message.put("key", pems.key());
-        message.put("hosts", setup.config().hosts());
-        message.put("extraRoots", roots);
-        message.put(
-                "closed",
+        write(new EgressCommand.Configure(
+                pems.certificate(),
+                pems.key(),
+                setup.config().addresses(),
+                roots,
                 setup.closed().stream()
                         .filter(path -> !setup.program().liesIn(path))
                         .map(Path::toString)
-                        .toList());
-        lines.write(Json.writeLine(message));
+                        .toList()));
+    }
+
+    private void write(EgressCommand command) throws IOException {
+        lines.write(Json.writeLine((Record) command));
         lines.flush();
     }
 
@@ -218,16 +218,8 @@ final class EgressLink {
         }
     }
 
-    /** Begins a message about a worker. */
-    static Map<String, Object> message(String type, String worker) {
-        Map<String, Object> message = new LinkedHashMap<>();
-        message.put("type", type);
-        message.put("worker", worker);
-        return message;
-    }
-
     /** Sends descriptors, and then the line that says what they are. One that cannot take them is ended. */
-    void send(Map<String, Object> message, List<WallSocket> sockets) {
+    void send(EgressCommand command, List<WallSocket> sockets) {
         try {
             Channel channel = descriptors.getNow(null);
             for (WallSocket socket : sockets) {
@@ -237,15 +229,7 @@ final class EgressLink {
                     throw new IOException("it takes no descriptors");
                 }
             }
-            if (!sockets.isEmpty()) {
-                message.put(
-                        "sockets",
-                        sockets.stream()
-                                .map(socket -> Map.of("role", socket.role().name(), "port", socket.port()))
-                                .toList());
-            }
-            lines.write(Json.writeLine(message));
-            lines.flush();
+            write(command);
         } catch (IOException e) {
             LOG.warn("brig-egress cannot be told: {}", e.toString());
             process.destroyForcibly();
@@ -284,14 +268,11 @@ final class EgressLink {
 
     private void handleLine(byte[] bytes, int offset, int length) {
         try {
-            Map<String, @Nullable Object> message = Json.parseObject(bytes, offset, length);
-            switch (String.valueOf(message.get("type"))) {
-                case "ready" ->
-                    measured.complete(new Fields(message).object("measured").asMap());
-                case "audit" ->
-                    told.handleAudit(new Fields(message).object("entry").asMap());
-                case "lost" -> handleLost(new Fields(message));
-                default -> told.handleEvent(message);
+            switch (Json.read(bytes, offset, length, EgressReport.class)) {
+                case EgressReport.Ready ready -> measured.complete(ready.measured());
+                case EgressReport.Audit audit -> told.handleAudit(audit.entry());
+                case EgressReport.Event event -> told.handleEvent(event);
+                case EgressReport.Lost lost -> handleLost(lost);
             }
         } catch (BrigException e) {
             LOG.warn("brig-egress wrote a line that cannot be read: {}", e.getMessage());
@@ -300,12 +281,10 @@ final class EgressLink {
         }
     }
 
-    private void handleLost(Fields message) {
-        long count = message.number("count", 0, Long.MAX_VALUE, 0);
-        if ("audit".equals(message.text("kind"))) {
-            told.handleAuditLost(count);
-        } else {
-            LOG.warn("brig-egress lost {} events that nobody read in time", count);
+    private void handleLost(EgressReport.Lost lost) {
+        switch (lost.kind()) {
+            case AUDIT -> told.handleAuditLost(lost.count());
+            case EVENTS -> LOG.warn("brig-egress lost {} events that nobody read in time", lost.count());
         }
     }
 

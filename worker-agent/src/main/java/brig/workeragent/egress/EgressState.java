@@ -7,13 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 
 /** What lasts beyond one run of brig-egress. Only the worker-agent touches these files. */
 record EgressState(CertificateAuthority authority, AuditLog audit) {
 
-    static EgressState open(EgressProcess.Services setup) throws IOException {
+    static EgressState open(EgressProcess.Services setup, Clock clock) throws IOException {
         EgressConfig config = setup.config();
         for (Path folder : List.of(setup.socketFolder(), setup.stateDir())) {
             Files.createDirectories(folder);
@@ -24,7 +23,7 @@ record EgressState(CertificateAuthority authority, AuditLog audit) {
         AuditLog.Bounds bounds =
                 new AuditLog.Bounds(config.auditFileBytesMax(), config.auditFilesMax(), config.auditKeepMs());
         return new EgressState(
-                CertificateAuthority.open(setup.stateDir(), Instant.now()),
-                AuditLog.open(setup.stateDir().resolve("audit"), bounds, Clock.systemUTC()));
+                CertificateAuthority.open(setup.stateDir(), clock.instant()),
+                AuditLog.open(setup.auditFolder(), bounds, clock));
     }
 }

@@ -1,36 +1,62 @@
 package brig.workeragent.link;
 
 import brig.egress.audit.AuditFiles;
+import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.ControlRequest;
+import brig.protocol.control.ControlRequest.Apply;
+import brig.protocol.control.ControlRequest.Audit;
+import brig.protocol.control.ControlRequest.Check;
+import brig.protocol.control.ControlRequest.Diff;
+import brig.protocol.control.ControlRequest.Discard;
+import brig.protocol.control.ControlRequest.Doctor;
+import brig.protocol.control.ControlRequest.Egress;
+import brig.protocol.control.ControlRequest.Hello;
+import brig.protocol.control.ControlRequest.ListWorkers;
+import brig.protocol.control.ControlRequest.Shutdown;
+import brig.protocol.control.ControlRequest.Spawn;
+import brig.protocol.control.ControlRequest.Terminate;
+import brig.protocol.control.ControlRequest.TestRoute;
+import brig.protocol.control.ControlRequest.Workspaces;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.Done;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressAnswer.OpenAsk;
+import brig.protocol.control.EgressAnswer.SecretUse;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkersAnswer.WorkerView;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Fields;
-import brig.protocol.message.SpawnRequest;
 import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.RouteTrial;
-import brig.workeragent.worker.SpawnResult;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does.
  */
 public final class ControlOperations {
     /** An answer, and what happens once it is written. */
-    record Outcome(Map<String, ?> answer, Runnable afterwards) {
-        Outcome(Map<String, ?> answer) {
+    record Outcome(Record answer, Runnable afterwards) {
+        Outcome(Record answer) {
             this(answer, () -> {});
         }
     }
@@ -69,325 +95,155 @@ public final class ControlOperations {
     }
 
     /** Does what a request says. @throws BrigException a refusal */
-    Outcome run(Fields request) throws InterruptedException {
-        String operation = request.requiredText("op");
-        request.only(fieldsOf(operation));
-        return switch (operation) {
-            case "hello" -> new Outcome(hello());
-            case "check" -> new Outcome(check(request));
-            case "spawn" -> new Outcome(spawn(request));
-            case "terminate" -> new Outcome(terminate(request));
-            case "list" -> new Outcome(list());
-            case "doctor" -> new Outcome(doctor());
-            case "diff" -> new Outcome(diff(request));
-            case "apply" -> new Outcome(apply(request));
-            case "workspaces" -> new Outcome(workspaces());
-            case "discard" -> new Outcome(discard(request));
-            case "egress" -> new Outcome(egress(request));
-            case "audit" -> new Outcome(audit(request));
-            case "test_route" -> new Outcome(testRoute(request));
-            default -> shutdown();
+    Outcome run(ControlRequest request) throws InterruptedException {
+        return switch (request) {
+            case Hello _ -> new Outcome(hello());
+            case Check check -> {
+                workers.check(check.request(), check.asker());
+                yield new Outcome(new Done());
+            }
+            case Spawn spawn -> new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker())));
+            case Terminate terminate -> new Outcome(terminate(terminate));
+            case ListWorkers _ -> new Outcome(list());
+            case Doctor _ -> new Outcome(doctor());
+            case Diff diff -> new Outcome(made.diff(diff.spawnId()));
+            case Apply apply -> new Outcome(made.apply(apply.spawnId(), apply.check(), globs(apply.allow())));
+            case Workspaces _ -> new Outcome(new WorkspacesAnswer(made.kept()));
+            case Discard discard -> {
+                made.discard(discard.spawnId());
+                yield new Outcome(new DiscardAnswer(discard.spawnId()));
+            }
+            case Egress asked -> new Outcome(egress(asked));
+            case Audit audit -> new Outcome(audit(audit.from()));
+            case TestRoute trial -> new Outcome(routes.run(trial.route()));
+            case Shutdown _ -> {
+                workers.shutdown();
+                yield new Outcome(new Done(), exit);
+            }
         };
     }
 
-    private static Set<String> fieldsOf(String operation) {
-        return switch (operation) {
-            case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
-            case "check" -> Set.of("id", "op", "request", "captain", "admin");
-            case "diff", "discard" -> Set.of("id", "op", "spawn_id");
-            case "apply" -> Set.of("id", "op", "spawn_id", "check", "allow");
-            case "audit" -> Set.of("id", "op", "from");
-            case "test_route" -> Set.of("id", "op", "route");
-            case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
-            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin", "via");
-            case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
-            default ->
-                throw new BrigException(
-                        ErrorCode.UNKNOWN_ACTION,
-                        "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
-                                + " test_route, doctor, shutdown");
-        };
+    private HelloAnswer hello() {
+        return new HelloAnswer(
+                instance,
+                ProcessHandle.current().pid(),
+                version,
+                walls.limitsLevel(),
+                offer.agents(),
+                offer.choices(),
+                offer.faults());
     }
 
-    private Map<String, ?> hello() {
-        Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("instance", instance);
-        answer.put("pid", ProcessHandle.current().pid());
-        answer.put("version", version);
-        answer.put("limits", walls.limitsLevel());
-        answer.put("agents", offer.agents());
-        answer.put("policies", offer.choices());
-        answer.put("faults", offer.faults());
-        return answer;
-    }
-
-    private static SpawnRequest asked(Fields request) {
-        return SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
-    }
-
-    private static SpawnRequest.Asker asker(Fields request) {
-        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"), request.text("via"));
-    }
-
-    private Map<String, ?> check(Fields request) {
-        workers.check(asked(request), asker(request));
-        return Map.of();
-    }
-
-    private Map<String, ?> spawn(Fields request) throws InterruptedException {
-        SpawnResult spawned = workers.spawn(spawnId(request), asked(request), asker(request));
-        Map<String, Object> shown = new LinkedHashMap<>();
-        put(shown, spawned);
-        return shown;
-    }
-
-    private Map<String, ?> terminate(Fields request) {
-        EndReason reason = EndReason.named(request.text("reason", ""));
-        if (request.flag("forget")) {
-            workers.discard(spawnId(request), reason);
+    private Done terminate(Terminate request) {
+        EndReason reason = EndReason.named(request.reason() == null ? "" : request.reason());
+        if (request.forget()) {
+            workers.discard(request.spawnId(), reason);
         } else {
-            workers.find(spawnId(request)).terminate(reason);
+            workers.find(request.spawnId()).terminate(reason);
         }
-        return Map.of();
+        return new Done();
     }
 
-    /** The id names files: nothing but the form that Brig itself gives may pass. */
-    private static String spawnId(Fields request) {
-        String id = request.requiredText("spawn_id");
-        if (!Ids.isSpawnId(id)) {
-            throw Fields.invalid("spawn_id", "must be spn_ and 24 characters 0-9 a-z");
-        }
-        return id;
+    private WorkersAnswer list() {
+        WorkersAnswer listing = workers.list();
+        return new WorkersAnswer(listing.workers().stream().map(this::shown).toList(), listing.starting());
     }
 
-    private Map<String, ?> list() {
-        Workers.Listing listing = workers.list();
-        return Map.of("workers", listing.workers().stream().map(this::show).toList(), "starting", listing.starting());
+    private WorkerView shown(WorkerView worker) {
+        return new WorkerView(
+                worker.spawnId(), shown(worker.spawned()), worker.lastSeq(), worker.ended(), worker.working());
     }
 
-    private Map<String, Object> show(Workers.View view) {
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("spawn_id", view.spawnId());
-        put(shown, view.spawned());
-        shown.put("last_seq", view.lastSeq());
-        shown.put("ended", view.ended());
-        shown.put("working", view.working());
-        return shown;
+    private SpawnAnswer shown(SpawnAnswer spawned) {
+        return new SpawnAnswer(
+                spawned.socket(), spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
     }
 
-    private void put(Map<String, Object> shown, SpawnResult spawned) {
-        shown.put("socket", spawned.socket().toString());
-        shown.put("workspace", spawned.workspace().toString());
-        Posture posture = spawned.posture();
-        if (posture != null) {
-            Map<String, Object> whole = posture.toMap();
-            whole.put("tool_wall", made.toolWall());
-            shown.put("posture", whole);
-        }
-    }
-
-    private Map<String, ?> diff(Fields request) {
-        String id = spawnId(request);
-        MadeWorkspaces.Diff diff = made.diff(id);
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("spawn_id", id);
-        putBranch(shown, diff.branch());
-        shown.put("workspace", diff.folder().toString());
-        shown.put("diff", diff.text());
-        shown.put("truncated", diff.truncated());
-        return shown;
-    }
-
-    private Map<String, ?> apply(Fields request) {
-        String id = spawnId(request);
-        MadeWorkspaces.Applied applied = made.apply(id, request.flag("check"), globs(request));
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("spawn_id", id);
-        shown.put("repository", applied.repository().toString());
-        shown.put("stat", applied.stat());
-        shown.put("patch", applied.patch());
-        shown.put("truncated", applied.truncated());
-        shown.put("applied", applied.applied());
-        shown.put("conflicts", applied.conflicts());
-        shown.put(
-                "withheld",
-                applied.withheld().stream()
-                        .map(file -> Map.of("path", file.path(), "reason", file.reason()))
-                        .toList());
-        return shown;
-    }
-
-    private static FileGlobs globs(Fields request) {
+    private static FileGlobs globs(List<String> allow) {
         try {
-            return new FileGlobs(request.texts("allow"));
+            return new FileGlobs(allow);
         } catch (IllegalArgumentException e) {
             throw Fields.invalid("allow", String.valueOf(e.getMessage()));
         }
     }
 
-    private static void putBranch(Map<String, Object> shown, @Nullable String branch) {
-        if (branch != null) {
-            shown.put("branch", branch);
-        }
-    }
-
-    private Map<String, ?> workspaces() {
-        return Map.of(
-                "workspaces",
-                made.kept().stream()
-                        .map(kept -> {
-                            Map<String, Object> shown = new LinkedHashMap<>();
-                            shown.put("spawn_id", kept.spawnId());
-                            shown.put("task_id", kept.taskId());
-                            shown.put("workspace_mode", kept.kind());
-                            shown.put("source", kept.source().toString());
-                            putBranch(shown, kept.branch());
-                            shown.put("workspace", kept.folder().toString());
-                            shown.put("ended_ms", kept.endedMs());
-                            return shown;
-                        })
-                        .toList());
-    }
-
-    private Map<String, ?> discard(Fields request) {
-        String id = spawnId(request);
-        made.discard(id);
-        return Map.of("spawn_id", id);
-    }
-
-    private Map<String, ?> egress(Fields request) {
-        String id = spawnId(request);
-        String decision = request.text("decision");
+    private Record egress(Egress request) {
+        EgressDecision decision = request.decision();
         if (decision == null) {
-            return show(id, egress.show(id));
+            return show(request.spawnId(), egress.show(request.spawnId()));
         }
-        Map<String, Object> done = new LinkedHashMap<>();
-        done.put("spawn_id", id);
-        done.put("decision", decision);
         try {
-            switch (decision) {
-                case "allow", "once" -> egress.allow(id, host(request, done), decision.equals("once"));
-                case "save" -> {
-                    String host = host(request, done);
-                    egress.allow(id, host, false);
-                    String policy = workers.find(id).policyName();
-                    done.put("policy", policy);
-                    done.put("file", offer.policies().allow(policy, host).toString());
-                }
-                case "deny" -> egress.deny(id, host(request, done));
-                case "revoke" -> {
-                    String secret = request.requiredText("secret");
-                    egress.revoke(id, secret);
-                    done.put("secret", secret);
-                }
-                default -> throw Fields.invalid("decision", "must be allow, once, save, deny or revoke");
-            }
+            return decide(request.spawnId(), decision, request);
         } catch (IllegalArgumentException e) {
             throw Fields.invalid("host", String.valueOf(e.getMessage()));
         }
-        return done;
     }
 
-    private Map<String, ?> audit(Fields request) {
-        AuditFiles.Part part = egress.audit(request.text("from", ""), AUDIT_BYTES_MAX);
-        return Map.of("lines", part.lines(), "next", part.next(), "oldest_ms", part.oldestMs());
+    private EgressDecided decide(String id, EgressDecision decision, Egress request) {
+        String about = Objects.requireNonNull(decision == EgressDecision.REVOKE ? request.secret() : request.host());
+        return switch (decision) {
+            case ALLOW, ONCE -> {
+                egress.allow(id, about, decision == EgressDecision.ONCE);
+                yield new EgressDecided(id, decision, about, null, null, null);
+            }
+            case SAVE -> {
+                egress.allow(id, about, false);
+                String policy = workers.find(id).policyName();
+                String file = offer.policies().allow(policy, about).toString();
+                yield new EgressDecided(id, decision, about, policy, file, null);
+            }
+            case DENY -> {
+                egress.deny(id, about);
+                yield new EgressDecided(id, decision, about, null, null, null);
+            }
+            case REVOKE -> {
+                egress.revoke(id, about);
+                yield new EgressDecided(id, decision, null, null, null, about);
+            }
+        };
     }
 
-    private Map<String, ?> testRoute(Fields request) throws InterruptedException {
-        RouteTrial.Answer answer = routes.run(request.requiredText("route"));
-        return Map.of(
-                "route",
-                answer.route(),
-                "base_url",
-                answer.baseUrl(),
-                "status",
-                answer.status(),
-                "text",
-                answer.text());
-    }
-
-    private static String host(Fields request, Map<String, Object> done) {
-        String host = request.requiredText("host");
-        done.put("host", host);
-        return host;
-    }
-
-    private Map<String, ?> show(String id, EgressOverview overview) {
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("spawn_id", id);
-        shown.put("policy", workers.find(id).policyName());
-        shown.put("way_out", overview.hasWayOut());
-        shown.put("allowed", overview.policy().allowedHosts());
-        shown.put("denied", overview.policy().deniedHosts());
-        shown.put("tunnelled", overview.policy().tunnelHosts());
-        shown.put("allowed_meanwhile", overview.allowed());
-        // Never where they come from: that a person may not know who may know the name.
-        shown.put(
-                "secrets",
-                overview.policy().secrets().keySet().stream()
-                        .sorted()
-                        .map(name -> Map.of(
-                                "name",
-                                name,
-                                "hosts",
-                                hostsOf(overview, name),
-                                "revoked",
-                                overview.revoked().contains(name)))
-                        .toList());
-        shown.put(
-                "asks",
+    private EgressAnswer show(String id, EgressOverview overview) {
+        EgressPolicy policy = overview.policy();
+        return new EgressAnswer(
+                id,
+                workers.find(id).policyName(),
+                overview.hasWayOut(),
+                policy.allowedHosts(),
+                policy.deniedHosts(),
+                policy.tunnelHosts(),
+                overview.allowed(),
+                policy.secrets().entrySet().stream()
+                        .sorted(Map.Entry.comparingByKey())
+                        .map(secret -> new SecretUse(
+                                secret.getKey(),
+                                secret.getValue().hosts(),
+                                overview.revoked().contains(secret.getKey())))
+                        .toList(),
                 overview.asks().stream()
-                        .map(ask -> {
-                            Map<String, Object> one = new LinkedHashMap<>();
-                            one.put("host", ask.host());
-                            one.put("port", ask.port());
-                            one.put("method", ask.method());
-                            one.put("rule", ask.rule());
-                            one.put("deadline_ms", ask.deadlineMs());
-                            return one;
-                        })
+                        .map(ask -> new OpenAsk(ask.host(), ask.port(), ask.method(), ask.rule(), ask.deadlineMs()))
                         .toList());
-        return shown;
     }
 
-    private static List<String> hostsOf(EgressOverview overview, String secret) {
-        var known = overview.policy().secrets().get(secret);
-        return known == null ? List.of() : known.hosts();
+    private AuditAnswer audit(String from) {
+        AuditFiles.Part part = egress.audit(from, AUDIT_BYTES_MAX);
+        return new AuditAnswer(part.lines(), part.next(), part.oldestMs());
     }
 
-    private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.of(
-                        walls.findings(), List.of(made.finding()), confinement(), offer.findings())
-                .flatMap(List::stream);
-        return Map.of(
-                "findings",
-                findings.map(finding -> {
-                            Map<String, Object> shown = new LinkedHashMap<>();
-                            shown.put("name", finding.name());
-                            shown.put("status", finding.status());
-                            shown.put("detail", finding.detail());
-                            String mend = finding.mend();
-                            if (mend != null) {
-                                shown.put("mend", mend);
-                            }
-                            return shown;
-                        })
-                        .toList());
+    private DoctorAnswer doctor() {
+        return new DoctorAnswer(Stream.of(walls.findings(), List.of(made.finding()), confinement(), offer.findings())
+                .flatMap(List::stream)
+                .toList());
     }
 
     /** How brig-egress runs here. */
-    private List<Walls.Finding> confinement() {
+    private List<Finding> confinement() {
         try {
             return egress.confinement().stream()
-                    .map(found -> new Walls.Finding(found.name(), found.status(), found.detail(), null))
+                    .map(found -> new Finding(found.name(), found.status(), found.detail(), null))
                     .toList();
         } catch (BrigException e) {
-            return List.of(new Walls.Finding("brig-egress", "FAIL", String.valueOf(e.getMessage()), null));
+            return List.of(new Finding("brig-egress", FindingStatus.FAIL, e.getMessage(), null));
         }
-    }
-
-    private Outcome shutdown() throws InterruptedException {
-        workers.shutdown();
-        return new Outcome(Map.of(), exit);
     }
 }

@@ -3,8 +3,8 @@ package brig.workeragent.link;
 import brig.egress.proxy.Relay;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Ids;
-import brig.protocol.json.Fields;
+import brig.protocol.control.PortAnswer;
+import brig.protocol.control.PortCall;
 import brig.protocol.json.Json;
 import brig.workeragent.worker.Workers;
 import io.netty.bootstrap.ServerBootstrap;
@@ -28,10 +28,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +47,6 @@ public final class PortServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PortServer.class);
     private static final int HEAD_BYTES_MAX = 1024;
     private static final long HEAD_MS = 5_000;
-    private static final int PORT_MAX = 65_535;
 
     private final Path path;
     private final Peers peers;
@@ -132,7 +129,7 @@ public final class PortServer implements AutoCloseable {
                     ctx.channel().config().setAutoRead(false);
                     byte[] line = ByteBufUtil.getBytes(in, in.readerIndex(), length);
                     in.skipBytes(length + 1);
-                    dial(ctx, new Fields(Json.parseObject(line)).only(Set.of("spawn_id", "port")));
+                    dial(ctx, Json.read(line, PortCall.class));
                 }
             } catch (BrigException e) {
                 in.skipBytes(in.readableBytes());
@@ -140,15 +137,10 @@ public final class PortServer implements AutoCloseable {
             }
         }
 
-        private void dial(ChannelHandlerContext ctx, Fields request) {
-            String spawnId = request.requiredText("spawn_id");
-            int port = (int) request.number("port", 1, PORT_MAX, 0);
-            if (port == 0 || !Ids.isSpawnId(spawnId)) {
-                throw Fields.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
-            }
-            take(spawnId, ctx.channel());
-            workers.find(spawnId)
-                    .dial(port)
+        private void dial(ChannelHandlerContext ctx, PortCall call) {
+            take(call.spawnId(), ctx.channel());
+            workers.find(call.spawnId())
+                    .dial(call.port())
                     .whenComplete((descriptor, failure) -> ctx.executor().execute(() -> {
                         if (descriptor == null) {
                             refuse(ctx.channel(), refusal(failure));
@@ -168,7 +160,7 @@ public final class PortServer implements AutoCloseable {
                     return;
                 }
                 Relay.join(outside, inside);
-                outside.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(Map.of("ok", Map.of()))));
+                outside.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(PortAnswer.CONNECTED)));
                 // What was sent behind the first line goes to the relay.
                 ctx.pipeline().remove(this);
                 outside.config().setAutoRead(true);
@@ -204,11 +196,8 @@ public final class PortServer implements AutoCloseable {
     }
 
     private static void refuse(Channel channel, BrigException refusal) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("error", refusal.getMessage());
-        line.put("code", refusal.code());
-        refusal.retryAfterSeconds().ifPresent(seconds -> line.put("retry_after_seconds", seconds));
-        channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(line))).addListener(ChannelFutureListener.CLOSE);
+        channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(PortAnswer.refused(refusal))))
+                .addListener(ChannelFutureListener.CLOSE);
     }
 
     @Override

@@ -3,11 +3,12 @@ package brig.workeragent.link;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.control.Message;
+import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
-import brig.workeragent.worker.Message;
 import brig.workeragent.worker.Worker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,7 +66,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
             return;
         }
         try {
-            Fields line = new Fields(Json.parseObject(bytes, offset, length));
+            WorkerLine line = Json.read(bytes, offset, length, WorkerLine.class);
             if (frames == null) {
                 resume(line);
             } else {
@@ -81,8 +82,8 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
         refuse(code.name());
     }
 
-    private void resume(Fields line) {
-        long next = line.number("resume", 1, Long.MAX_VALUE, 0);
+    private void resume(WorkerLine line) {
+        long next = line.resume();
         if (next == 0) {
             throw Fields.invalid("resume", "must come first");
         }
@@ -92,20 +93,15 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
         Thread.ofVirtual().name("frames-" + worker.spawnId()).start(() -> write(reader));
     }
 
-    private void handle(Fields line) {
-        long ack = line.number("ack", 0, Long.MAX_VALUE, 0);
-        if (ack > 0) {
-            worker.ack(ack);
+    private void handle(WorkerLine line) {
+        if (line.ack() > 0) {
+            worker.ack(line.ack());
         }
-        if (line.has("input")) {
-            Fields input = line.object("input");
-            String content = input.text("content");
-            if (content == null) {
-                throw Fields.invalid("input.content", "is missing");
-            }
-            worker.input(new Message(content, input.text("id"), input.text("by"), input.text("via")));
+        Message input = line.input();
+        if (input != null) {
+            worker.input(input);
         }
-        if (line.flag("cancel")) {
+        if (line.cancel()) {
             worker.cancel();
         }
     }

@@ -4,22 +4,8 @@
  * or root's. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown fields are refused in requests and
  * ignored in worker lines.
  *
- * <p>What goes over the control socket and the port socket is described in {@link brig.protocol.control}.
- *
- * <h2>Worker socket: {@code <runtimeDir>/w/<spawn_id>.sock}</h2>
- *
- * <p>One gateway at a time: a connection that has sent its first line ends the one before it.
- * <pre>
- * gateway, first   {"resume":N}                  the next frame that it wants, at least 1
- * worker-agent     frames N, N+1, …              from the first one kept, if N is older; many in one write
- * gateway, any time, in any order
- *                  {"ack":N}                     every frame up to N is stored and may be dropped here
- *                  {"input":{"content":"…"}}     a message of a captain; with its name {@code id}, who sent it {@code by}
- *                                                and the way by which it came {@code via}, as far as they are known
- *                  {"cancel":true}               stop what runs now
- * </pre>
- *
- * <p>A line that is none of these is a fault of the gateway: it is logged, and the connection is closed.
+ * <p>What the gateway says on the three kinds of sockets, and what it is answered, is described in
+ * {@link brig.protocol.control}.
  *
  * <h2>Frames</h2>
  *

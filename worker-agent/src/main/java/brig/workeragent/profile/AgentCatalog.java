@@ -1,11 +1,13 @@
 package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
-import brig.workeragent.wall.Walls.Finding;
+import brig.protocol.control.AgentOffer;
+import brig.protocol.control.AgentOffer.State;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.HelloAnswer.PolicyOffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -15,47 +17,40 @@ import java.util.stream.Stream;
  */
 public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies policies, List<String> missing) {
 
-    /**
-     * Each agent with {@code name}, {@code description}, {@code policy}, {@code as_model}, {@code needs_message},
-     * {@code state}, and {@code problem} where it cannot run.
-     */
-    public List<Map<String, Object>> agents() {
+    /** Each agent, and whether it can run. */
+    public List<AgentOffer> agents() {
         return profiles.usable().stream().map(this::show).toList();
     }
 
-    private Map<String, Object> show(AgentProfiles.Named agent) {
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("name", agent.name());
-        shown.put("description", agent.profile().description());
-        shown.put("policy", agent.profile().policy());
-        shown.put("as_model", agent.profile().asModel());
-        shown.put("needs_message", agent.profile().needsMessage());
+    private AgentOffer show(AgentProfiles.Named agent) {
+        AgentProfile profile = agent.profile();
+        State state = State.READY;
+        String problem = null;
         try {
             programs.find(agent);
-            policies.find(null, agent.profile());
-            shown.put("state", "ready");
+            policies.find(null, profile);
         } catch (BrigException e) {
-            shown.put(
-                    "state",
-                    switch (e.code()) {
-                        case COMMAND_NOT_FOUND -> "not_installed";
-                        case MODEL_ROUTE_MISSING -> "no_route";
-                        default -> "faulty";
-                    });
-            shown.put("problem", String.valueOf(e.getMessage()));
+            state = switch (e.code()) {
+                case COMMAND_NOT_FOUND -> State.NOT_INSTALLED;
+                case MODEL_ROUTE_MISSING -> State.NO_ROUTE;
+                default -> State.FAULTY;
+            };
+            problem = e.getMessage();
         }
-        return shown;
+        return new AgentOffer(
+                agent.name(),
+                profile.description(),
+                profile.policy(),
+                profile.asModel(),
+                profile.needsMessage(),
+                state,
+                problem);
     }
 
-    /** The policies that a request may choose, with {@code name} and {@code description}. */
-    public List<Map<String, String>> choices() {
+    /** The policies that a request may choose. */
+    public List<PolicyOffer> choices() {
         return policies.usable().stream()
-                .map(policy -> {
-                    Map<String, String> shown = new LinkedHashMap<>();
-                    shown.put("name", policy.name());
-                    shown.put("description", policy.policy().description());
-                    return shown;
-                })
+                .map(policy -> new PolicyOffer(policy.name(), policy.policy().description()))
                 .toList();
     }
 
@@ -74,7 +69,7 @@ public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies p
     public List<Finding> findings() {
         return Stream.concat(
                         programs.findings(profiles, policies).stream(),
-                        faults().stream().map(fault -> new Finding("configuration", "WARN", fault, null)))
+                        faults().stream().map(fault -> new Finding("configuration", FindingStatus.WARN, fault, null)))
                 .toList();
     }
 }

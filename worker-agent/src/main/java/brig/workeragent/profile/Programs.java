@@ -2,10 +2,11 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
 import brig.protocol.json.Json;
 import brig.workeragent.profile.AgentProfile.Install;
 import brig.workeragent.wall.Confinement.Mount;
-import brig.workeragent.wall.Walls.Finding;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -236,19 +237,23 @@ public final class Programs {
             return route(agent, policies, name, detail);
         } catch (BrigException e) {
             boolean none = candidates(install).isEmpty();
-            return new Finding(name, "WARN", none ? "not installed" : String.valueOf(e.getMessage()), command(install));
+            return new Finding(
+                    name,
+                    FindingStatus.WARN,
+                    none ? "not installed" : String.valueOf(e.getMessage()),
+                    command(install));
         }
     }
 
     private static Finding route(AgentProfiles.Named agent, Policies policies, String name, String detail) {
         try {
             policies.find(null, agent.profile());
-            return new Finding(name, "OK", detail, null);
+            return new Finding(name, FindingStatus.OK, detail, null);
         } catch (BrigException e) {
             boolean missing = e.code() == ErrorCode.MODEL_ROUTE_MISSING;
             return new Finding(
                     name,
-                    "WARN",
+                    FindingStatus.WARN,
                     detail + (missing ? "; no route to its model" : "; its policy cannot be used"),
                     String.valueOf(e.getMessage()));
         }

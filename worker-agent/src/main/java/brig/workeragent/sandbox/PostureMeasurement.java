@@ -1,7 +1,8 @@
 package brig.workeragent.sandbox;
 
-import brig.workeragent.posture.Posture;
-import brig.workeragent.posture.Posture.Property;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture;
+import brig.protocol.control.Posture.Property;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,11 +29,11 @@ final class PostureMeasurement {
     /** @param finding {@code ok} or {@code bad}, a space, and what was seen */
     void handleFinding(String name, String finding) {
         String[] parts = finding.split(" ", 2);
-        measured.add(new Property(name, parts[0].equals("ok"), parts.length == 2 ? parts[1] : ""));
+        measured.add(new Property(name, FindingStatus.of(parts[0].equals("ok")), parts.length == 2 ? parts[1] : ""));
     }
 
     Posture posture() {
-        return new Posture(limitsLevel, notHeld, measured);
+        return new Posture(limitsLevel, notHeld, measured, null);
     }
 
     /**

@@ -1,9 +1,10 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
-import brig.workeragent.posture.Posture;
-import brig.workeragent.sandbox.Finding.Status;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -147,7 +148,7 @@ public final class WallDoctor {
         boolean weak = !backend.gaps().isEmpty();
         findings.add(new Finding(
                 "resource limits",
-                weak ? Status.WARN : Status.OK,
+                weak ? FindingStatus.WARN : FindingStatus.OK,
                 String.join("; ", words),
                 weak ? "Run where systemd is, or as a service with Delegate=yes, which holds memory and CPU" : null));
     }
@@ -161,12 +162,12 @@ public final class WallDoctor {
         boolean alone = config.identity().switched();
         findings.add(new Finding(
                 "counted for the user",
-                alone ? Status.OK : Status.WARN,
+                alone ? FindingStatus.OK : FindingStatus.WARN,
                 inotify + "; not held: " + config.identity().sharedCounts(),
                 alone ? null : "Run Brig as root, whose workers have a user of their own"));
     }
 
     private void add(String name, boolean fine, String detail, @Nullable String mend) {
-        findings.add(new Finding(name, fine ? Status.OK : Status.FAIL, detail, fine ? null : mend));
+        findings.add(new Finding(name, FindingStatus.of(fine), detail, fine ? null : mend));
     }
 }

@@ -1,7 +1,7 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.control.Posture;
 import brig.workeragent.limits.LimitsLease;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.BubblewrapProcess.Stdio;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.Closeable;

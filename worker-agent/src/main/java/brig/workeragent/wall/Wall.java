@@ -1,6 +1,6 @@
 package brig.workeragent.wall;
 
-import brig.workeragent.posture.Posture;
+import brig.protocol.control.Posture;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package brig.workeragent.wall;
 
-import brig.workeragent.posture.Posture;
+import brig.protocol.control.Posture;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;

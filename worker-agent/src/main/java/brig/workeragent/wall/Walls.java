@@ -1,9 +1,9 @@
 package brig.workeragent.wall;
 
+import brig.protocol.control.Finding;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Builds walls, and says what they are worth on this host. Any thread may call. */
 public interface Walls extends AutoCloseable {
@@ -18,13 +18,6 @@ public interface Walls extends AutoCloseable {
      */
     record Plan(
             String spawnId, String agent, Path workspace, Map<String, String> environment, Confinement confinement) {}
-
-    /** One thing that was looked at: {@code status} is OK, WARN or FAIL, {@code mend} what to do about it. */
-    record Finding(
-            String name,
-            String status,
-            String detail,
-            @Nullable String mend) {}
 
     /**
      * Finds or makes the folder that an agent works in.

@@ -1,10 +1,9 @@
 package brig.workeragent.worker;
 
 import brig.formats.adapter.Frames;
-import brig.protocol.wire.FrameType;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * What brig-egress says of a worker, as frames of its stream. They never hold anybody up: an agent can cause as
@@ -23,27 +22,29 @@ final class EgressFrames {
         this.timers = timers;
     }
 
-    /** @param event its {@code kind}, and what belongs to it */
-    void handle(Map<String, Object> event) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        FrameType type = switch (String.valueOf(event.get("kind"))) {
-            case "usage" -> FrameType.USAGE;
-            case "subagent" -> FrameType.SUBAGENT;
-            default -> FrameType.EGRESS;
+    void handle(EgressEvent event) {
+        Frame frame = frame(event);
+        dropped = outbox.offer(frame.type(), Frames.body(timers.nowMs(), frame)) ? 0 : dropped + 1;
+    }
+
+    private Frame frame(EgressEvent event) {
+        return switch (event) {
+            case EgressEvent.Usage usage ->
+                new Frame.Usage(
+                        Frame.FROM_EGRESS,
+                        usage.agentId(),
+                        usage.route(),
+                        usage.model(),
+                        usage.inputTokens(),
+                        usage.outputTokens(),
+                        usage.cachedInputTokens(),
+                        usage.cacheWriteInputTokens(),
+                        (long) usage.status(),
+                        null,
+                        dropped);
+            case EgressEvent.Subagent met ->
+                Frame.SubAgent.readOff(met.agentId(), met.sessionId(), met.parentId(), dropped);
+            default -> new Frame.Egress(event, dropped);
         };
-        if (type != FrameType.EGRESS) {
-            fields.put("source", "egress");
-        }
-        event.forEach((key, value) -> {
-            if (type == FrameType.USAGE && key.equals("agent_id")) {
-                fields.put("agent", value);
-            } else if (type == FrameType.EGRESS || !key.equals("kind")) {
-                fields.put(key, value);
-            }
-        });
-        if (dropped > 0) {
-            fields.put("dropped", dropped);
-        }
-        dropped = outbox.offer(type, Frames.body(timers.nowMs(), fields)) ? 0 : dropped + 1;
     }
 }

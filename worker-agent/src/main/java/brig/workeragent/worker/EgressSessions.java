@@ -1,7 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.egress.policy.EgressPolicy;
-import java.util.Map;
+import brig.protocol.egress.EgressEvent;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -16,5 +16,5 @@ public interface EgressSessions {
      * @return ends it; may be closed more than once
      */
     AutoCloseable open(
-            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events);
+            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events);
 }

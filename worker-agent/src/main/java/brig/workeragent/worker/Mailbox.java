@@ -1,5 +1,6 @@
 package brig.workeragent.worker;
 
+import brig.protocol.control.Message;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Queue;

@@ -8,6 +8,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Reason;
+import brig.protocol.control.TestRouteAnswer;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Confinement;
@@ -36,14 +37,6 @@ import org.slf4j.LoggerFactory;
  * <p>Decision 0119.
  */
 public final class RouteTrial {
-    /**
-     * What came back.
-     *
-     * @param status of HTTP, also where brig-egress itself refused
-     * @param text the beginning of the answer
-     */
-    public record Answer(String route, String baseUrl, int status, String text) {}
-
     private static final Logger LOG = LoggerFactory.getLogger(RouteTrial.class);
     private static final int ANSWER_BYTES_MAX = 16 * 1024;
     private static final int TEXT_MAX = 400;
@@ -78,7 +71,7 @@ public final class RouteTrial {
      * where
      *     none is set, {@code AGENT_SERVER_FAILED} where nothing came back
      */
-    public Answer run(String route) throws InterruptedException {
+    public TestRouteAnswer run(String route) throws InterruptedException {
         AgentProfiles.Named agent = profiles.usable().stream()
                 .filter(one -> one.profile().models().contains(route))
                 .findFirst()
@@ -103,7 +96,7 @@ public final class RouteTrial {
                 throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "nothing came back from " + leads.baseUrl());
             }
             String text = said.substring(head.end()).strip();
-            return new Answer(
+            return new TestRouteAnswer(
                     route,
                     leads.baseUrl(),
                     Integer.parseInt(head.group(1)),

@@ -4,10 +4,10 @@ import brig.formats.adapter.FrameText;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
+import brig.protocol.control.Message;
+import brig.protocol.frame.Frame;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +34,7 @@ final class WorkerFrames {
     }
 
     void running() {
-        append(FrameType.STATE, fields("state", "running"));
+        append(new Frame.State(Frame.State.RUNNING, null));
     }
 
     /**
@@ -47,17 +47,10 @@ final class WorkerFrames {
         for (int end = FrameText.end(content, 0, TEXT_BYTES_MAX);
                 end < content.length();
                 end = FrameText.end(content, at, TEXT_BYTES_MAX)) {
-            append(FrameType.MESSAGE, fields("message_id", name, "content", content.substring(at, end), "more", true));
+            append(new Frame.Message(name, content.substring(at, end), true, null, null));
             at = end;
         }
-        Map<String, Object> last = fields("message_id", name, "content", content.substring(at));
-        if (message.by() != null) {
-            last.put("by", message.by());
-        }
-        if (message.via() != null) {
-            last.put("via", message.via());
-        }
-        append(FrameType.MESSAGE, last);
+        append(new Frame.Message(name, content.substring(at), false, message.by(), message.via()));
         working = true;
     }
 
@@ -73,17 +66,13 @@ final class WorkerFrames {
     /** A message is taken, or was before. Nobody waits to hear that of one without a name. */
     void accepted(Message message) {
         if (message.id() != null) {
-            append(FrameType.ACCEPTED, fields("message_id", message.id()));
+            append(new Frame.Accepted(message.id()));
         }
     }
 
     /** A message is not worked off. */
     void refused(BrigException e, Message message) {
-        Map<String, Object> fields = fields("error", e.getMessage(), "code", e.code());
-        if (message.id() != null) {
-            fields.put("message_id", message.id());
-        }
-        append(FrameType.ERROR, fields);
+        append(Frame.Failure.of(e, message.id()));
         LOG.info("refused a message spawn_id={} code={}", spawnId, e.code());
     }
 
@@ -92,19 +81,12 @@ final class WorkerFrames {
         if (text.length() > ERROR_CHARACTERS_MAX) {
             text = text.substring(0, ERROR_CHARACTERS_MAX);
         }
-        append(FrameType.ERROR, fields("error", text, "code", e.code()));
+        append(new Frame.Failure(text, e.code().name()));
         LOG.info("error spawn_id={} code={}", spawnId, e.code());
     }
 
     void done(int exitCode, @Nullable String signal, @Nullable String reason) {
-        Map<String, Object> fields = fields("exitCode", exitCode);
-        if (signal != null) {
-            fields.put("signal", signal);
-        }
-        if (reason != null) {
-            fields.put("reason", reason);
-        }
-        append(FrameType.DONE, fields);
+        append(new Frame.Done(exitCode, signal, reason, null));
         working = false;
         LOG.info("done spawn_id={} exit_code={} signal={} reason={}", spawnId, exitCode, signal, reason);
     }
@@ -113,20 +95,11 @@ final class WorkerFrames {
     void terminated(EndReason reason) {
         outbox.appendLast(
                 FrameType.STATE,
-                Frames.body(timers.nowMs(), fields("state", "terminated", "reason", reason.wireName())));
+                Frames.body(timers.nowMs(), new Frame.State(Frame.State.TERMINATED, reason.wireName())));
         LOG.info("terminated spawn_id={} reason={}", spawnId, reason);
     }
 
-    private void append(FrameType type, Map<String, ?> fields) {
-        outbox.appendNow(type, Frames.body(timers.nowMs(), fields));
-    }
-
-    /** In the order given: the same frame is always the same bytes. */
-    private static Map<String, Object> fields(Object... namesAndValues) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            fields.put((String) namesAndValues[i], namesAndValues[i + 1]);
-        }
-        return fields;
+    private void append(Frame frame) {
+        outbox.appendNow(frame.type(), Frames.body(timers.nowMs(), frame));
     }
 }

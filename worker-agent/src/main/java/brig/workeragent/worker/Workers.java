@@ -2,9 +2,13 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Posture;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkersAnswer.WorkerView;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.home.AgentHomes;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -73,9 +77,6 @@ public final class Workers {
             int startsPerSecondMax,
             int workersMax) {}
 
-    /** A worker as {@code list} shows it. */
-    public record View(String spawnId, SpawnResult spawned, long lastSeq, boolean ended, boolean working) {}
-
     /** {@code posture} completes when the worker is up. */
     private record Entry(
             Worker worker,
@@ -87,9 +88,6 @@ public final class Workers {
             this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
         }
     }
-
-    /** Workers there are, and the ids of those that are on their way and have nothing to show yet. */
-    public record Listing(List<View> workers, List<String> starting) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final int FORGOTTEN_MAX = 4096;
@@ -106,7 +104,7 @@ public final class Workers {
 
     // Guarded by the lock.
     /** Each spawn's answer, from its request on until the worker is forgotten. */
-    private final Map<String, CompletableFuture<SpawnResult>> answers = new LinkedHashMap<>();
+    private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
     /**
      * Those that were and are no more, so that a late repetition of a request does not start a second worker.
      */
@@ -181,10 +179,10 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnResult spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
             throws InterruptedException {
-        CompletableFuture<SpawnResult> mine = new CompletableFuture<>();
-        CompletableFuture<SpawnResult> first = register(spawnId, mine);
+        CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
+        CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
                 mine.complete(make(spawnId, request, asker));
@@ -197,10 +195,10 @@ public final class Workers {
         return await(first);
     }
 
-    private CompletableFuture<SpawnResult> register(String spawnId, CompletableFuture<SpawnResult> mine) {
+    private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
         lock.lock();
         try {
-            CompletableFuture<SpawnResult> earlier = answers.get(spawnId);
+            CompletableFuture<SpawnAnswer> earlier = answers.get(spawnId);
             if (earlier != null) {
                 return earlier;
             }
@@ -247,7 +245,7 @@ public final class Workers {
         }
     }
 
-    private SpawnResult make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
@@ -288,7 +286,7 @@ public final class Workers {
                         place.folder());
                 Outbox outbox = new Outbox(bounds.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
-                project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
+                project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 AutoCloseable egress = parts.egress()
                         .open(
                                 spawnId,
@@ -323,7 +321,7 @@ public final class Workers {
         }
     }
 
-    private SpawnResult start(Worker worker) throws InterruptedException {
+    private SpawnAnswer start(Worker worker) throws InterruptedException {
         WorkerSocket socket;
         try {
             socket = parts.sockets().open(worker);
@@ -349,7 +347,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new SpawnResult(socket.path(), worker.workspace(), posture);
+        return new SpawnAnswer(socket.path().toString(), worker.workspace().toString(), posture);
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
@@ -395,8 +393,9 @@ public final class Workers {
         }
     }
 
-    public Listing list() {
-        List<View> views = new ArrayList<>();
+    /** Workers there are, and the ids of those that are on their way and have nothing to show yet. */
+    public WorkersAnswer list() {
+        List<WorkerView> views = new ArrayList<>();
         Set<String> starting = new TreeSet<>();
         lock.lock();
         try {
@@ -411,11 +410,11 @@ public final class Workers {
         workers.forEach((id, entry) -> {
             if (entry.posture().isDone()) {
                 starting.remove(id);
-                SpawnResult spawned = new SpawnResult(
-                        entry.socket().path(),
-                        entry.worker().workspace(),
+                SpawnAnswer spawned = new SpawnAnswer(
+                        entry.socket().path().toString(),
+                        entry.worker().workspace().toString(),
                         entry.posture().join());
-                views.add(new View(
+                views.add(new WorkerView(
                         id,
                         spawned,
                         entry.worker().outbox().lastSeq(),
@@ -423,7 +422,7 @@ public final class Workers {
                         entry.worker().isWorking()));
             }
         });
-        return new Listing(views, List.copyOf(starting));
+        return new WorkersAnswer(views, List.copyOf(starting));
     }
 
     /** Whether a worker has not ended yet. */

@@ -2,12 +2,12 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.message.SpawnRequest.Asker;
 import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import brig.workeragent.home.AgentHomes;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.control.DiffAnswer;
 import brig.protocol.json.Fields;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
@@ -139,14 +140,15 @@ final class Copies implements MadeWorkspaces.Maker {
 
     /** How it differs from what the agent began with. */
     @Override
-    public MadeWorkspaces.Diff diff(WorkspaceNote note) throws IOException {
+    public DiffAnswer diff(WorkspaceNote note) throws IOException {
         Git.Text said = git.run(
                 List.of("copies", "copy-diff"),
                 look(note),
                 Git.NOTHING,
                 Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX),
                 wholeAt(note));
-        return new MadeWorkspaces.Diff(said.text(), said.truncated(), null, notes.folderOf(note.spawnId()));
+        return new DiffAnswer(
+                note.spawnId(), null, notes.folderOf(note.spawnId()).toString(), said.text(), said.truncated());
     }
 
     /** By names, sizes and times, and not by what files hold. */

@@ -3,12 +3,16 @@ package brig.workeragent.workspace;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;
-import brig.workeragent.wall.Walls;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +22,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,56 +39,9 @@ public final class MadeWorkspaces {
     /** A workspace, and what its wall needs beside it, at the same path as outside. */
     public record Made(Path folder, List<Confinement.Mount> mounts) {}
 
-    /** What an agent changed since its start, committed or not, as git shows it; a copy has no branch. */
-    public record Diff(
-            String text, boolean truncated, @Nullable String branch, Path folder) {}
-
-    /**
-     * What of a worktree its repository did not have yet.
-     *
-     * @param stat the files and how many lines of each
-     * @param patch as git shows it; empty where there was nothing
-     * @param truncated whether there is more of it than is shown
-     * @param applied whether the repository has it now
-     * @param conflicts why it does not fit, in git's words; empty where it does
-     * @param withheld files that get in only where they are named, and were not; nothing was changed then
-     */
-    public record Applied(
-            Path repository,
-            String stat,
-            String patch,
-            boolean truncated,
-            boolean applied,
-            List<String> conflicts,
-            List<Withheld> withheld) {}
-
-    /**
-     * A change that a person should know of before it is in the repository.
-     *
-     * @param path in printable ASCII, with the escapes of C
-     * @param reason {@code link_out}, {@code executable}, {@code startup_file} or {@code repository}
-     */
-    public record Withheld(String path, String reason) {}
-
-    /**
-     * One that stays because it has changes.
-     *
-     * @param kind {@code worktree} or {@code copy}
-     * @param source the repository or folder that it was made of
-     * @param endedMs since when its spawn is over, milliseconds since 1970
-     */
-    public record Kept(
-            String spawnId,
-            String taskId,
-            String kind,
-            Path source,
-            @Nullable String branch,
-            Path folder,
-            long endedMs) {}
-
     /** What differs between the kinds. */
     sealed interface Maker permits Worktrees, Copies {
-        Diff diff(WorkspaceNote note) throws IOException;
+        DiffAnswer diff(WorkspaceNote note) throws IOException;
 
         /** Nothing of the spawn may run any more. */
         boolean isChanged(WorkspaceNote note) throws IOException;
@@ -191,7 +147,7 @@ public final class MadeWorkspaces {
      *
      * @throws BrigException {@code NOT_FOUND} where it has none of its own; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
-    public Diff diff(String spawnId) {
+    public DiffAnswer diff(String spawnId) {
         return turns.take(spawnId, () -> {
             WorkspaceNote note = notes.read(spawnId);
             return makerOf(note).diff(note);
@@ -202,11 +158,11 @@ public final class MadeWorkspaces {
      * Takes over into the repository what its worktree has and it has not yet, if all of it fits.
      *
      * @param check only looks whether it fits
-     * @param named globs of files that may get in though they are {@link Withheld} otherwise
+     * @param named globs of files that may get in though they are {@link ApplyAnswer.Withheld} otherwise
      * @throws BrigException {@code NOT_FOUND} where the spawn has no worktree, {@code INVALID_FIELD} where it has a copy;
      *     {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
-    public Applied apply(String spawnId, boolean check, FileGlobs named) {
+    public ApplyAnswer apply(String spawnId, boolean check, FileGlobs named) {
         return turns.take(spawnId, () -> {
             WorkspaceNote note = notes.read(spawnId);
             if (note.kind() != WorkspaceNote.Kind.WORKTREE) {
@@ -221,23 +177,25 @@ public final class MadeWorkspaces {
         });
     }
 
-    private Applied apply(WorkspaceNote note, Path patch, boolean check, FileGlobs named) throws IOException {
+    private ApplyAnswer apply(WorkspaceNote note, Path patch, boolean check, FileGlobs named) throws IOException {
         List<FileChange> changes = worktrees.news(note, patch);
         if (changes.isEmpty()) {
-            return new Applied(note.source(), "", "", false, false, List.of(), List.of());
+            return new ApplyAnswer(
+                    note.spawnId(), note.source().toString(), "", "", false, false, List.of(), List.of());
         }
         Git.Text shown;
         try (InputStream file = Files.newInputStream(patch)) {
             shown = Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX).read(file);
         }
         List<String> conflicts = PatchRules.refused(changes);
-        List<Withheld> withheld = conflicts.isEmpty() ? PatchRules.withheld(changes, named) : List.of();
+        List<ApplyAnswer.Withheld> withheld = conflicts.isEmpty() ? PatchRules.withheld(changes, named) : List.of();
         boolean tried = conflicts.isEmpty() && withheld.isEmpty();
         if (tried) {
             conflicts = turns.take(note.source().toString(), () -> worktrees.apply(note, patch, check));
         }
-        return new Applied(
-                note.source(),
+        return new ApplyAnswer(
+                note.spawnId(),
+                note.source().toString(),
                 PatchRules.stat(changes),
                 shown.text(),
                 shown.truncated(),
@@ -286,7 +244,7 @@ public final class MadeWorkspaces {
     }
 
     /** The same, found by trying. */
-    public Walls.Finding finding() {
+    public Finding finding() {
         String name = "workspace tools";
         try {
             String version = git.run(
@@ -296,30 +254,33 @@ public final class MadeWorkspaces {
                             Git.Text.upTo(VERSION_BYTES_MAX))
                     .text()
                     .strip();
-            return new Walls.Finding(
+            return new Finding(
                     name,
-                    "OK",
+                    FindingStatus.OK,
                     version + ": each run on what an agent left has a wall of its own: "
                             + git.wall().bounds() + " (worker.tools)",
                     null);
         } catch (IOException | BrigException e) {
-            return new Walls.Finding(
-                    name, "WARN", "worktrees, diff and apply do not work: " + e.getMessage(), "install git");
+            return new Finding(
+                    name,
+                    FindingStatus.WARN,
+                    "worktrees, diff and apply do not work: " + e.getMessage(),
+                    "install git");
         }
     }
 
     /** Those of spawns that are over, the oldest spawn first. */
-    public List<Kept> kept() {
+    public List<KeptWorkspace> kept() {
         try {
             return notes.all().stream()
                     .filter(WorkspaceNote::isEnded)
-                    .map(note -> new Kept(
+                    .map(note -> new KeptWorkspace(
                             note.spawnId(),
                             note.taskId(),
-                            note.kind().wireName(),
-                            note.source(),
+                            note.kind().mode(),
+                            note.source().toString(),
                             note.branch().isEmpty() ? null : note.branch(),
-                            notes.folderOf(note.spawnId()),
+                            notes.folderOf(note.spawnId()).toString(),
                             note.endedMs()))
                     .toList();
         } catch (IOException | DirectoryIteratorException e) {

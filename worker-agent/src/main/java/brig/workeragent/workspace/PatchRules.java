@@ -3,6 +3,8 @@ package brig.workeragent.workspace;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.protocol.control.ApplyAnswer.Withheld;
+import brig.protocol.control.ApplyAnswer.Withheld.Reason;
 import brig.workeragent.wall.FileGlobs;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,11 +19,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0105.
  */
 final class PatchRules {
-    private static final String LINK_OUT = "link_out";
-    private static final String EXECUTABLE = "executable";
-    private static final String STARTUP_FILE = "startup_file";
-    private static final String REPOSITORY = "repository";
-
     /**
      * Files, and folders with files, that make a shell, an editor, git, a package manager or an agent start something by
      * itself, wherever they lie.
@@ -89,31 +86,31 @@ final class PatchRules {
     }
 
     /** Which files have to be named and are not. */
-    static List<MadeWorkspaces.Withheld> withheld(List<FileChange> changes, FileGlobs named) {
-        List<MadeWorkspaces.Withheld> withheld = new ArrayList<>();
+    static List<Withheld> withheld(List<FileChange> changes, FileGlobs named) {
+        List<Withheld> withheld = new ArrayList<>();
         for (FileChange change : changes) {
-            String reason = reason(change);
+            Reason reason = reason(change);
             Path path = Path.of(new String(change.path().getBytes(ISO_8859_1), UTF_8));
             if (reason != null && !named.matches(path)) {
-                withheld.add(new MadeWorkspaces.Withheld(PatchNames.quote(change.path()), reason));
+                withheld.add(new Withheld(PatchNames.quote(change.path()), reason));
             }
         }
         return withheld;
     }
 
-    private static @Nullable String reason(FileChange change) {
+    private static @Nullable Reason reason(FileChange change) {
         boolean there = change.newMode() != FileChange.NONE;
         if (change.newMode() == FileChange.REPOSITORY || change.oldMode() == FileChange.REPOSITORY) {
-            return REPOSITORY;
+            return Reason.REPOSITORY;
         }
         if (change.newMode() == FileChange.LINK && !staysBelow(change)) {
-            return LINK_OUT;
+            return Reason.LINK_OUT;
         }
         if (there && change.parts().stream().anyMatch(part -> STARTUP.contains(part.toLowerCase(Locale.ROOT)))) {
-            return STARTUP_FILE;
+            return Reason.STARTUP_FILE;
         }
         boolean becomes = change.newMode() == FileChange.EXECUTABLE && change.oldMode() != FileChange.EXECUTABLE;
-        return becomes ? EXECUTABLE : null;
+        return becomes ? Reason.EXECUTABLE : null;
     }
 
     /** By its words alone, so no step back may follow a step into something that may be a link itself. */

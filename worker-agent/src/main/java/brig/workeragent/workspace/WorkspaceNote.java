@@ -1,5 +1,6 @@
 package brig.workeragent.workspace;
 
+import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import brig.workeragent.wall.HostUser;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -31,8 +32,19 @@ record WorkspaceNote(
         @Nullable HostUser lender,
         long endedMs) {
     enum Kind {
-        WORKTREE,
-        COPY;
+        WORKTREE(WorkspaceMode.WORKTREE),
+        COPY(WorkspaceMode.COPY);
+
+        private final WorkspaceMode mode;
+
+        Kind(WorkspaceMode mode) {
+            this.mode = mode;
+        }
+
+        /** As which it is asked for; one that begins with uncommitted changes is no other kind. */
+        WorkspaceMode mode() {
+            return mode;
+        }
 
         String wireName() {
             return name().toLowerCase(Locale.ROOT);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.control.DiffAnswer;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.HostUser;
@@ -258,11 +259,11 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     @Override
-    public MadeWorkspaces.Diff diff(WorkspaceNote note) throws IOException {
+    public DiffAnswer diff(WorkspaceNote note) throws IOException {
         Git.Place place = look(note);
         Git.Text said =
                 git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
-        return new MadeWorkspaces.Diff(said.text(), said.truncated(), note.branch(), place.folder());
+        return new DiffAnswer(note.spawnId(), note.branch(), place.folder().toString(), said.text(), said.truncated());
     }
 
     /** Writes what its repository does not have yet into a file, for {@link #apply}. */

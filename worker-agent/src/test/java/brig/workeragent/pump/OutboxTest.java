@@ -9,13 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Chunk.Channel;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class OutboxTest {
     private static byte[] body(String content) {
-        return Frames.body(1, Map.of("content", content));
+        return Frames.body(1, new Frame.Chunk(null, null, Channel.STDOUT, content));
     }
 
     private static void chunk(Outbox outbox, String content) throws InterruptedException {
@@ -65,7 +66,7 @@ class OutboxTest {
     @Test
     void shouldPutTypeAndNumberFirstWhenFrameIsAppended() throws Exception {
         Outbox outbox = new Outbox(1000);
-        outbox.appendNow(FrameType.STATE, Frames.body(5, Map.of("state", "running")));
+        outbox.appendNow(FrameType.STATE, Frames.body(5, new Frame.State(Frame.State.RUNNING, null)));
         chunk(outbox, "a");
         assertEquals("""
                 {"type":"state","seq":1,"ts":5,"state":"running"}
@@ -105,7 +106,7 @@ class OutboxTest {
             }
         });
         started.await();
-        outbox.appendNow(FrameType.DONE, Frames.body(1, Map.of("exitCode", 0)));
+        outbox.appendNow(FrameType.DONE, Frames.body(1, new Frame.Done(0, null, null, null)));
         assertEquals(2, outbox.lastSeq());
         assertThrows(TimeoutException.class, () -> appended.get(50, TimeUnit.MILLISECONDS));
         outbox.ack(2);
@@ -167,7 +168,7 @@ class OutboxTest {
         Outbox outbox = new Outbox(1000);
         chunk(outbox, "a");
         assertFalse(outbox.ack(1));
-        outbox.appendLast(FrameType.STATE, Frames.body(1, Map.of("state", "terminated")));
+        outbox.appendLast(FrameType.STATE, Frames.body(1, new Frame.State(Frame.State.TERMINATED, null)));
         assertFalse(outbox.ack(1));
         assertTrue(outbox.ack(2));
         assertEquals(0, outbox.unackedBytes());

@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.formats.adapter.Frames;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.Frame;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EgressFramesTest {
@@ -17,36 +18,34 @@ class EgressFramesTest {
     private final Outbox outbox = new Outbox(2048);
     private final EgressFrames frames = new EgressFrames(outbox, timers);
 
-    private static Map<String, Object> event(String kind, String key, Object value) {
-        Map<String, Object> event = new LinkedHashMap<>();
-        event.put("kind", kind);
-        event.put(key, value);
-        return event;
-    }
+    private static final EgressEvent BLOCKED = new EgressEvent.Blocked(
+            new EgressEvent.Request("GET", "https", "evil.example", 443, "/", "not allowed", List.of(), 403));
 
     @Test
     void shouldBecomeFramesOfTheStream() throws InterruptedException {
-        frames.handle(event("blocked", "host", "evil.example"));
-        frames.handle(event("usage", "input_tokens", 5L));
-        frames.handle(event("usage", "agent_id", "a"));
-        frames.handle(event("subagent", "agent_id", "a"));
+        frames.handle(BLOCKED);
+        frames.handle(new EgressEvent.Usage(null, "claude", "small", 5L, null, null, null, 200));
+        frames.handle(new EgressEvent.Usage("a", "claude", "small", null, null, null, null, 200));
+        frames.handle(new EgressEvent.Subagent("a", "b", null));
         FrameTail tail = new FrameTail(outbox);
-        assertEquals("{type=egress, kind=blocked, host=evil.example}", tail.next());
-        assertEquals("{type=usage, source=egress, input_tokens=5}", tail.next());
-        assertEquals("{type=usage, source=egress, agent=a}", tail.next());
-        assertEquals("{type=subagent, source=egress, agent_id=a}", tail.next());
+        assertEquals(
+                "{type=egress, kind=blocked, method=GET, scheme=https, host=evil.example, port=443, path=/, rule=not allowed, secrets=[], status=403}",
+                tail.next());
+        assertEquals("{type=usage, source=egress, route=claude, model=small, input_tokens=5, status=200}", tail.next());
+        assertEquals("{type=usage, source=egress, agent=a, route=claude, model=small, status=200}", tail.next());
+        assertEquals("{type=subagent, source=egress, agent_id=a, parent_id=b}", tail.next());
     }
 
     /** Scenario: an agent makes a million requests that are refused, and nobody reads its stream. */
     @Test
     void shouldLeaveOutWhatNobodyHasRoomFor() throws InterruptedException {
         for (int i = 0; i < 1000; i++) {
-            frames.handle(event("blocked", "host", "evil.example"));
+            frames.handle(BLOCKED);
         }
         assertTrue(outbox.lastSeq() < 30, "kept " + outbox.lastSeq());
         long kept = outbox.lastSeq();
         outbox.ack(kept);
-        frames.handle(event("blocked", "host", "evil.example"));
+        frames.handle(BLOCKED);
         Outbox.Reader reader = outbox.open(kept + 1);
         String next = UTF_8.decode(reader.take().getFirst()).toString();
         assertTrue(next.contains("\"dropped\":" + (1000 - kept)), next);
@@ -54,8 +53,8 @@ class EgressFramesTest {
 
     @Test
     void shouldSayNothingBehindTheLastFrame() {
-        outbox.appendLast(FrameType.STATE, Frames.body(1, Map.of("state", "terminated")));
-        frames.handle(event("blocked", "host", "evil.example"));
+        outbox.appendLast(FrameType.STATE, Frames.body(1, new Frame.State(Frame.State.TERMINATED, null)));
+        frames.handle(BLOCKED);
         assertEquals(1, outbox.lastSeq());
         assertFalse(outbox.offer(FrameType.EGRESS, ",\"ts\":1}\n".getBytes(UTF_8)));
     }

@@ -2,7 +2,9 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.workeragent.posture.Posture;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
@@ -24,7 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Walls without processes: the test is the agent. */
 final class FakeWalls implements Walls {
     final BlockingQueue<FakeProcess> started = new LinkedBlockingQueue<>();
-    static final Posture POSTURE = new Posture("none", List.of(), List.of(new Posture.Property("tried", true, "yes")));
+    static final Posture POSTURE =
+            new Posture("none", List.of(), List.of(new Posture.Property("tried", FindingStatus.OK, "yes")), null);
     final AtomicInteger built = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     volatile Plan lastPlan;

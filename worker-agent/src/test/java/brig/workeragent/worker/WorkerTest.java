@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Message;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;

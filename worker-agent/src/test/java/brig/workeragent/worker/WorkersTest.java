@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Message;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
@@ -122,15 +126,15 @@ class WorkersTest {
     }
 
     private AutoCloseable openEgress(
-            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
         if (noEgress != null) {
             throw noEgress;
         }
         return () -> {};
     }
 
-    private CompletableFuture<SpawnResult> spawn(String id) {
-        CompletableFuture<SpawnResult> answer = new CompletableFuture<>();
+    private CompletableFuture<SpawnAnswer> spawn(String id) {
+        CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
                 answer.complete(workers.spawn(id, REQUEST, CAPTAIN));
@@ -149,23 +153,23 @@ class WorkersTest {
     void shouldAnswerAlikeWhenSpawnIsRepeatedInFlight() throws Exception {
         // Scenario: the gateway asks again while the first process is still being started.
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<SpawnResult> first = spawn("a");
+        CompletableFuture<SpawnAnswer> first = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
-        CompletableFuture<SpawnResult> second = spawn("a");
+        CompletableFuture<SpawnAnswer> second = spawn("a");
         walls.mayStart.complete(null);
         assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
         assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN));
         assertEquals(1, walls.built.get());
-        assertEquals(folder.resolve("workspaces/task"), first.get().workspace());
+        assertEquals(folder.resolve("workspaces/task").toString(), first.get().workspace());
     }
 
     @Test
     void shouldLeaveNothingWhenStartIsRefused() throws Exception {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal("a").code());
-        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
         assertEquals(0, openSockets.get());
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
@@ -187,7 +191,7 @@ class WorkersTest {
                 assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN))
                         .code());
         assertEquals(2, walls.closed.get());
-        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
     }
 
     @Test
@@ -230,11 +234,11 @@ class WorkersTest {
     @Test
     void shouldListAWorkerAsStartingUntilItIsUp() throws Exception {
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<SpawnResult> answer = spawn("a");
+        CompletableFuture<SpawnAnswer> answer = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
-        assertEquals(new Workers.Listing(List.of(), List.of("a")), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of("a")), workers.list());
         walls.mayStart.complete(null);
         answer.get(20, TimeUnit.SECONDS);
         assertEquals(List.of(), workers.list().starting());
@@ -249,7 +253,7 @@ class WorkersTest {
         while (openSockets.get() > 0) {
             Thread.onSpinWait();
         }
-        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
         assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
     }
 
@@ -263,14 +267,14 @@ class WorkersTest {
         }
         assertTrue(workers.list().workers().getFirst().ended());
         workers.discard("a", EndReason.REQUESTED);
-        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
     }
 
     @Test
     void shouldEndADiscardedWorkerWhenItComesUpLater() throws Exception {
         // Scenario: the gateway that asked has died, and its successor wants nothing of it, while it starts.
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<SpawnResult> answer = spawn("a");
+        CompletableFuture<SpawnAnswer> answer = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
@@ -285,7 +289,7 @@ class WorkersTest {
         while (openSockets.get() > 0) {
             Thread.onSpinWait();
         }
-        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
     }
 
     @Test

@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.protocol.control.ApplyAnswer;
 import brig.workeragent.wall.FileGlobs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,8 +22,8 @@ class PatchRulesTest {
     }
 
     private static String reason(FileChange change) {
-        List<MadeWorkspaces.Withheld> withheld = PatchRules.withheld(List.of(change), NONE);
-        return withheld.isEmpty() ? "" : withheld.getFirst().reason();
+        List<ApplyAnswer.Withheld> withheld = PatchRules.withheld(List.of(change), NONE);
+        return withheld.isEmpty() ? "" : withheld.getFirst().reason().wireName();
     }
 
     @ParameterizedTest
@@ -99,7 +100,7 @@ class PatchRulesTest {
         assertEquals(
                 List.of("hosts"),
                 PatchRules.withheld(changes, new FileGlobs(List.of("run", ".vscode/**"))).stream()
-                        .map(MadeWorkspaces.Withheld::path)
+                        .map(ApplyAnswer.Withheld::path)
                         .toList());
         assertEquals(List.of(), PatchRules.withheld(changes, new FileGlobs(List.of("*"))));
     }

@@ -3,7 +3,8 @@ package brig.egress.audit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
+import brig.protocol.ErrorCode;
+import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,7 +44,7 @@ public final class AuditFiles {
                         ? new Place("", 0, 0)
                         : new Place(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]));
             } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-                throw Fields.invalid("from", "is no position in the audit");
+                throw new BrigException(ErrorCode.INVALID_FIELD, "field 'from' is no position in the audit");
             }
         }
 
@@ -151,7 +152,7 @@ public final class AuditFiles {
             String line = firstLine(channel);
             return line.isEmpty()
                     ? 0
-                    : new Fields(Json.parseObject(line.getBytes(UTF_8))).number("ts", 0, Long.MAX_VALUE, 0);
+                    : Json.read(line.getBytes(UTF_8), AuditLine.class).ts();
         } catch (NoSuchFileException | BrigException e) {
             return 0;
         }

@@ -1,5 +1,6 @@
 package brig.egress.audit;
 
+import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -15,9 +16,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,12 +42,13 @@ public final class AuditLog implements AutoCloseable {
     static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
-    private static final Map<String, @Nullable Object> END = Map.of();
+    /** Ends the writer. */
+    private static final AuditLine END = AuditLine.lost(0, 0);
 
     private final Path folder;
     private final Bounds bounds;
     private final Clock clock;
-    private final BlockingQueue<Map<String, @Nullable Object>> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
+    private final BlockingQueue<AuditLine> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer;
 
@@ -73,7 +73,7 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /** Takes one entry. Any thread may call; never waits. */
-    public void append(Map<String, @Nullable Object> entry) {
+    public void append(AuditLine entry) {
         if (!queue.offer(entry)) {
             lost.incrementAndGet();
         }
@@ -94,12 +94,12 @@ public final class AuditLog implements AutoCloseable {
     }
 
     private void run() {
-        List<Map<String, @Nullable Object>> batch = new ArrayList<>();
+        List<AuditLine> batch = new ArrayList<>();
         try {
             while (true) {
                 batch.add(queue.take());
                 queue.drainTo(batch);
-                boolean end = batch.contains(END);
+                boolean end = batch.removeIf(entry -> entry == END);
                 write(batch);
                 batch.clear();
                 if (end) {
@@ -112,19 +112,14 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    private void write(List<Map<String, @Nullable Object>> batch) {
+    private void write(List<AuditLine> batch) {
         try {
-            for (Map<String, @Nullable Object> entry : batch) {
-                if (!entry.isEmpty()) {
-                    write(entry);
-                }
+            for (AuditLine entry : batch) {
+                write(entry);
             }
             long count = lost.getAndSet(0);
             if (count > 0) {
-                Map<String, @Nullable Object> line = new LinkedHashMap<>();
-                line.put("ts", clock.millis());
-                line.put("lost", count);
-                write(line);
+                write(AuditLine.lost(clock.millis(), count));
             }
             if (out != null) {
                 out.flush();
@@ -136,7 +131,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    private void write(Map<String, @Nullable Object> entry) throws IOException {
+    private void write(AuditLine entry) throws IOException {
         byte[] line = Json.writeLine(entry);
         if (out == null) {
             openFile();

@@ -1,51 +1,70 @@
 package brig.egress.confinement;
 
+import brig.protocol.record.CamelCase;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** What brig-egress finds when it looks at itself: what the kernel says of it, and what it tries and is refused. */
-public final class SelfMeasurement {
+/**
+ * What brig-egress finds when it looks at itself: what the kernel says of it, and what it tries and is refused. What is null was
+ * not measured.
+ *
+ * @param users real, effective, saved and file system uid
+ * @param groups the same of groups
+ * @param supplementary further groups
+ * @param capabilities of five sets, in hexadecimal digits
+ * @param noNewPrivileges 1 where no program that it starts gets more rights
+ * @param seccomp 2 where system calls are filtered
+ * @param startsPrograms whether it can
+ * @param makesLocalSockets whether it can
+ * @param environment names of variables
+ * @param processes those that it sees
+ * @param sees paths of those that are closed to it
+ */
+@CamelCase
+public record SelfMeasurement(
+        String users,
+        String groups,
+        String supplementary,
+        String capabilities,
+        String noNewPrivileges,
+        String seccomp,
+        @Nullable Boolean startsPrograms,
+        @Nullable Boolean makesLocalSockets,
+        String environment,
+        String processes,
+        @Nullable List<String> sees) {
     private static final Path PROC = Path.of("/proc");
     private static final List<String> SETS = List.of("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb");
 
-    private SelfMeasurement() {}
-
     /**
-     * Measures, with words as values.
+     * Measures this process.
      *
      * @param closed paths of the host that must not be here
      */
-    public static Map<String, Object> measure(List<String> closed) throws IOException {
+    public static SelfMeasurement measure(List<String> closed) throws IOException {
         Map<String, String> status = status();
-        Map<String, Object> found = new LinkedHashMap<>();
-        found.put("users", status.getOrDefault("Uid", ""));
-        found.put("groups", status.getOrDefault("Gid", ""));
-        found.put("supplementary", status.getOrDefault("Groups", ""));
-        found.put(
-                "capabilities",
+        return new SelfMeasurement(
+                status.getOrDefault("Uid", ""),
+                status.getOrDefault("Gid", ""),
+                status.getOrDefault("Groups", ""),
                 String.join(
                         " ",
-                        SETS.stream().map(set -> status.getOrDefault(set, "?")).toList()));
-        found.put("noNewPrivileges", status.getOrDefault("NoNewPrivs", ""));
-        found.put("seccomp", status.getOrDefault("Seccomp", ""));
-        found.put("startsPrograms", startsPrograms());
-        found.put("makesLocalSockets", makesLocalSockets());
-        found.put(
-                "environment",
-                String.join(" ", System.getenv().keySet().stream().sorted().toList()));
-        found.put("processes", String.join(" ", processes()));
-        found.put(
-                "sees",
+                        SETS.stream().map(set -> status.getOrDefault(set, "?")).toList()),
+                status.getOrDefault("NoNewPrivs", ""),
+                status.getOrDefault("Seccomp", ""),
+                canStartProgram(),
+                canMakeLocalSocket(),
+                String.join(" ", System.getenv().keySet().stream().sorted().toList()),
+                String.join(" ", visibleProcesses()),
                 closed.stream().filter(path -> Files.exists(Path.of(path))).toList());
-        return found;
     }
 
     private static Map<String, String> status() throws IOException {
@@ -58,7 +77,7 @@ public final class SelfMeasurement {
     }
 
     /** With a program that is certainly here. */
-    private static boolean startsPrograms() {
+    private static boolean canStartProgram() {
         try {
             new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -72,7 +91,7 @@ public final class SelfMeasurement {
         }
     }
 
-    private static boolean makesLocalSockets() {
+    private static boolean canMakeLocalSocket() {
         try (SocketChannel unused = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             return unused.isOpen();
         } catch (IOException | UnsupportedOperationException refused) {
@@ -80,7 +99,7 @@ public final class SelfMeasurement {
         }
     }
 
-    private static List<String> processes() throws IOException {
+    private static List<String> visibleProcesses() throws IOException {
         try (Stream<Path> all = Files.list(PROC)) {
             return all.map(path -> String.valueOf(path.getFileName()))
                     .filter(name -> name.matches("\\d+"))

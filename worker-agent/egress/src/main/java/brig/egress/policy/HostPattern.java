@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record HostPattern(
         String text, String name, boolean below, @Nullable Cidr range, int port) {
-    private static final int PORT_MAX = 65_535;
-
     /** @throws IllegalArgumentException saying what is wrong with it */
     public static HostPattern parse(String text) {
         Cidr whole = Cidr.parse(text);
@@ -41,8 +39,8 @@ public record HostPattern(
     }
 
     private static int port(String text, String digits) {
-        int port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
-        if (port < 1 || port > PORT_MAX) {
+        int port = HostPort.port(digits);
+        if (port == 0) {
             throw refusal(text);
         }
         return port;
@@ -63,6 +61,12 @@ public record HostPattern(
     private static IllegalArgumentException refusal(String text) {
         return new IllegalArgumentException("'" + text + "' is no host: a name, *. and a name, an address or a"
                 + " range of addresses; with :port behind it or without");
+    }
+
+    /** The same hosts, with that port only. */
+    String withPort(int only) {
+        String host = port == 0 ? text : text.substring(0, text.lastIndexOf(':'));
+        return (host.startsWith("[") ? host : HostNames.bracketed(host)) + ":" + only;
     }
 
     /** Whether it is about that port of that host; without a port it is about all. */

@@ -40,7 +40,7 @@ public final class HostPolicy {
 
     /** This policy, with one host and port allowed, and if the host is an address, that address. */
     public HostPolicy with(String host, int port) {
-        return new HostPolicy(policy, List.of(HostNames.bracketed(host) + ":" + port));
+        return new HostPolicy(policy, List.of(new HostPort(host, port).toString()));
     }
 
     public EgressPolicy policy() {

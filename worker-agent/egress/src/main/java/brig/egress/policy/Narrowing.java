@@ -74,20 +74,12 @@ public record Narrowing(
         if (narrower == null) {
             return List.of();
         }
-        String host = withoutPort(narrower);
         if (one.port() == other.port()) {
-            return List.of(one.port() == 0 ? host : host + ":" + one.port());
+            return List.of(narrower.text());
         }
         int port = Math.max(one.port(), other.port());
         boolean both = Math.min(one.port(), other.port()) == 0 && (unnamed.isEmpty() || unnamed.contains(port));
-        return both ? List.of(host + ":" + port) : List.of();
-    }
-
-    private static String withoutPort(HostPattern pattern) {
-        if (pattern.port() == 0) {
-            return pattern.text();
-        }
-        return pattern.text().substring(0, pattern.text().lastIndexOf(':'));
+        return both ? List.of(narrower.withPort(port)) : List.of();
     }
 
     private static boolean covers(HostPattern wide, HostPattern narrow) {

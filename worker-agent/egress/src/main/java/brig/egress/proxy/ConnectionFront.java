@@ -1,6 +1,10 @@
 package brig.egress.proxy;
 
 import brig.egress.policy.HostNames;
+import brig.egress.policy.HostPort;
+import brig.egress.request.Refusal;
+import brig.egress.request.RequestRecord;
+import brig.protocol.egress.EgressEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,7 +15,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +107,8 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
     }
 
     private void refuse(String host, String rule) {
-        RequestRecord record = new RequestRecord("connect", "CONNECT", "tcp", host, port, "", System.nanoTime());
+        RequestRecord record = new RequestRecord(
+                RequestRecord.Kind.CONNECT, "CONNECT", "tcp", new HostPort(host, port), "", System.nanoTime());
         record.refuse(new Refusal(403, rule, ""));
         worker.handleDecided(record);
     }
@@ -166,14 +170,10 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
             tls.setHandshakeTimeoutMillis(worker.limits().handshakeMs());
             tls.handshakeFuture().addListener(done -> {
                 if (!done.isSuccess()) {
-                    worker.handleNoted(
-                            "tls_failed",
-                            Map.of(
-                                    "host",
+                    worker.reports()
+                            .handleNoted(new EgressEvent.TlsFailed(
                                     host,
-                                    "port",
                                     port,
-                                    "rule",
                                     "the client broke off TLS: it does not trust Brig's authority, or pins the server's"
                                             + " certificate (then tunnelHosts helps)"));
                 }

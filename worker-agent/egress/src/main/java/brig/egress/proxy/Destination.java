@@ -2,6 +2,7 @@ package brig.egress.proxy;
 
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
+import brig.egress.request.Refusal;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;

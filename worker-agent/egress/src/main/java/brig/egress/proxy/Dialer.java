@@ -2,6 +2,7 @@ package brig.egress.proxy;
 
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostPolicy;
+import brig.egress.request.Refusal;
 import brig.egress.tls.UpstreamTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;

@@ -4,15 +4,14 @@ import brig.egress.confinement.ConfinedPaths;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.confinement.SystemCallFilter;
 import brig.egress.link.WallSocket;
+import brig.egress.message.EgressCommand;
+import brig.egress.message.EgressReport;
 import brig.egress.policy.AddressGuard;
-import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -33,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +40,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The process brig-egress. The worker-agent starts it with nothing in sight, writes JSON lines to its standard input, and
- * reads {@code ready}, {@code audit} and events from its standard output; the sockets come over a Unix socket, in the
+ * reads reports from its standard output; the sockets come over a Unix socket, in the
  * order in which the lines name them. What it needs of the host's files it is told: the authority, the roots of trust, the
  * values of secrets. It ends with its input, so it never outlives the worker-agent.
  *
- * <p>In: {@code configure} (first), {@code register}, {@code secrets}, {@code socket}, {@code policy}, {@code allow},
- * {@code deny}, {@code revoke}, {@code unregister}. Out: {@code ready}, {@code audit}, {@code event}, {@code lost}.
+ * <p>In: {@link EgressCommand}. Out: {@link EgressReport}.
  */
 public final class EgressMain {
     private static final int LOOPS = 2;
@@ -55,15 +52,6 @@ public final class EgressMain {
     private static final int EVENTS_MAX = 4096;
     private static final int AUDIT_MAX = 16_384;
     private static final int DNS_PORT = 53;
-
-    /** The line {@code configure}. */
-    private record Configuration(
-            String type,
-            String certificate,
-            String key,
-            Map<String, Object> hosts,
-            List<String> extraRoots,
-            List<String> closed) {}
 
     private final EgressServer server;
     private final DescriptorSource descriptors;
@@ -94,17 +82,17 @@ public final class EgressMain {
         if (first == null) {
             return;
         }
-        Configuration config = Settings.bind(Json.parseObject(first), Configuration.class);
+        EgressCommand.Configure config = Json.read(first, EgressCommand.Configure.class);
         Clock clock = Clock.systemUTC();
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(LOOPS, EpollIoHandler.newFactory());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
-        try (EventWriter events = EventWriter.start("events", EVENTS_MAX, out);
-                EventWriter audit = EventWriter.start("audit", AUDIT_MAX, out);
+        try (EventWriter events = EventWriter.start(EgressReport.Kind.EVENTS, EVENTS_MAX, out);
+                EventWriter audit = EventWriter.start(EgressReport.Kind.AUDIT, AUDIT_MAX, out);
                 DescriptorSource descriptors = DescriptorSource.connect(ConfinedPaths.SOCKET, loops)) {
             // The last socket of this host is made, and nothing of a wall was read yet.
             SystemCallFilter.install(ConfinedPaths.LIBRARY);
-            Map<String, Object> measured = SelfMeasurement.measure(config.closed());
+            SelfMeasurement measured = SelfMeasurement.measure(config.closed());
             ProxyLimits limits = ProxyLimits.USUAL;
             HostResolver resolver = new HostResolver(addresses(config.hosts()), threads, limits.resolveMs());
             CertificateAuthority authority =
@@ -112,14 +100,14 @@ public final class EgressMain {
             ProxyServices around = new ProxyServices(
                     new Dialer(resolver, new AddressGuard(), new UpstreamTls(config.extraRoots()), limits),
                     new LeafCertificates(authority, threads, clock),
-                    entry -> audit.offer(Map.of("type", "audit", "entry", entry)),
+                    entry -> audit.offer(new EgressReport.Audit(entry)),
                     events::offer,
                     new NameServers(nameServers(), threads),
                     threads,
                     limits,
                     clock);
             try (EgressServer server = new EgressServer(around, loops)) {
-                events.offer(Map.of("type", "ready", "measured", measured));
+                events.offer(new EgressReport.Ready(measured));
                 new EgressMain(server, descriptors).serve(in);
             }
         }
@@ -127,19 +115,16 @@ public final class EgressMain {
 
     private void serve(InputStream in) throws IOException, InterruptedException {
         for (byte[] line = readLine(in); line != null; line = readLine(in)) {
-            Map<String, @Nullable Object> message = Json.parseObject(line);
-            String worker = text(message, "worker");
-            switch (text(message, "type")) {
-                case "register" -> server.register(registration(message), sockets(message));
-                case "secrets" -> server.changeSecrets(worker, words(message, "values"));
-                case "socket" -> sockets(message).forEach(socket -> server.add(worker, socket));
-                case "policy" ->
-                    server.changePolicy(worker, EgressPolicy.read(JsonObject.of(object(message, "policy"))));
-                case "allow" -> server.allow(worker, text(message, "host"), Boolean.TRUE.equals(message.get("once")));
-                case "deny" -> server.deny(worker, text(message, "host"));
-                case "revoke" -> server.revoke(worker, text(message, "secret"));
-                case "unregister" -> server.unregister(worker);
-                default -> throw new IOException("the worker-agent says something unknown: " + text(message, "type"));
+            switch (Json.read(line, EgressCommand.class)) {
+                case EgressCommand.Register register -> server.register(register, sockets(register.sockets()));
+                case EgressCommand.Secrets secrets -> server.changeSecrets(secrets.worker(), secrets.values());
+                case EgressCommand.Socket socket -> server.add(socket.worker(), socket(socket.socket()));
+                case EgressCommand.Policy policy -> server.changePolicy(policy.worker(), policy.policy());
+                case EgressCommand.Allow allow -> server.allow(allow.worker(), allow.host(), allow.once());
+                case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host());
+                case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
+                case EgressCommand.Unregister unregister -> server.unregister(unregister.worker());
+                case EgressCommand.Configure _ -> throw new IOException("the worker-agent configures a second time");
             }
         }
     }
@@ -158,59 +143,24 @@ public final class EgressMain {
         return null;
     }
 
-    private static Registration registration(Map<String, @Nullable Object> message) {
-        return new Registration(
-                text(message, "worker"),
-                text(message, "spawn"),
-                text(message, "agent"),
-                EgressPolicy.read(JsonObject.of(object(message, "policy"))),
-                words(message, "placeholders"),
-                texts(message, "allowed"),
-                new TreeSet<>(texts(message, "revoked")));
-    }
-
-    private static Map<String, String> words(Map<String, @Nullable Object> message, String key) {
-        Map<String, String> words = new TreeMap<>();
-        object(message, key).forEach((name, value) -> words.put(name, String.valueOf(value)));
-        return words;
-    }
-
-    private List<WallSocket> sockets(Map<String, @Nullable Object> message) throws IOException, InterruptedException {
+    private List<WallSocket> sockets(List<EgressCommand.SentSocket> sent) throws IOException, InterruptedException {
         List<WallSocket> sockets = new ArrayList<>();
-        if (message.get("sockets") instanceof List<?> list) {
-            for (Object one : list) {
-                if (one instanceof Map<?, ?> socket && socket.get("port") instanceof Long port) {
-                    sockets.add(new WallSocket(
-                            WallSocket.Role.valueOf(String.valueOf(socket.get("role"))),
-                            port.intValue(),
-                            descriptors.take()));
-                }
-            }
+        for (EgressCommand.SentSocket one : sent) {
+            sockets.add(socket(one));
         }
         return sockets;
     }
 
-    private static String text(Map<String, @Nullable Object> message, String key) {
-        return message.get(key) instanceof String text ? text : "";
+    private WallSocket socket(EgressCommand.SentSocket sent) throws IOException, InterruptedException {
+        return new WallSocket(sent.role(), sent.port(), descriptors.take());
     }
 
-    private static List<String> texts(Map<String, @Nullable Object> message, String key) {
-        return message.get(key) instanceof List<?> list
-                ? list.stream().map(String::valueOf).toList()
-                : List.of();
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, @Nullable Object> object(Map<String, @Nullable Object> message, String key) {
-        return message.get(key) instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
-    }
-
-    private static Map<String, List<InetAddress>> addresses(Map<String, Object> hosts) throws IOException {
+    private static Map<String, List<InetAddress>> addresses(Map<String, List<String>> hosts) throws IOException {
         Map<String, List<InetAddress>> addresses = new TreeMap<>();
-        for (Map.Entry<String, Object> host : hosts.entrySet()) {
+        for (Map.Entry<String, List<String>> host : hosts.entrySet()) {
             List<InetAddress> of = new ArrayList<>();
-            for (Object text : host.getValue() instanceof List<?> list ? list : List.of(host.getValue())) {
-                InetAddress address = HostNames.literal(String.valueOf(text));
+            for (String text : host.getValue()) {
+                InetAddress address = HostNames.literal(text);
                 if (address == null) {
                     throw new IOException("worker.egress.hosts: " + text + " is no address");
                 }

@@ -1,6 +1,7 @@
 package brig.egress.proxy;
 
 import brig.egress.link.WallSocket;
+import brig.egress.message.EgressCommand;
 import brig.egress.policy.EgressPolicy;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -51,7 +52,7 @@ public final class EgressServer implements AutoCloseable {
     }
 
     /** Begins to serve a worker; one with secrets is heard when their values are known. */
-    public void register(Registration registration, List<WallSocket> sockets) {
+    public void register(EgressCommand.Register registration, List<WallSocket> sockets) {
         unregister(registration.worker());
         Entry entry = new Entry(new WorkerEgress(registration, loops.next(), around));
         entry.knowsSecrets = registration.policy().secrets().isEmpty();
@@ -73,7 +74,7 @@ public final class EgressServer implements AutoCloseable {
     public void changeSecrets(String worker, Map<String, String> values) {
         Entry entry = workers.get(worker);
         if (entry != null) {
-            entry.egress.loop().execute(() -> entry.egress.changeSecrets(values));
+            entry.egress.loop().execute(() -> entry.egress.secrets().change(values));
             entry.knowsSecrets = true;
             entry.waiting.forEach(socket -> add(worker, socket));
             entry.waiting.clear();
@@ -159,12 +160,12 @@ public final class EgressServer implements AutoCloseable {
 
     /** A person refuses a host. */
     public void deny(String worker, String host) {
-        onLoop(worker, egress -> egress.deny(host));
+        onLoop(worker, egress -> egress.decisions().deny(host));
     }
 
     /** A secret is taken back. */
     public void revoke(String worker, String secret) {
-        onLoop(worker, egress -> egress.revoke(secret));
+        onLoop(worker, egress -> egress.secrets().revoke(secret));
     }
 
     private void onLoop(String worker, Consumer<WorkerEgress> task) {

@@ -1,11 +1,13 @@
 package brig.egress.proxy;
 
+import brig.egress.message.EgressReport;
+import brig.egress.message.EgressReport.Kind;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -21,40 +23,46 @@ import org.slf4j.LoggerFactory;
  */
 final class EventWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventWriter.class);
-    private static final Map<String, Object> END = Map.of();
+    /** Ends the writer. */
+    private static final EgressReport END = new EgressReport.Lost(Kind.EVENTS, 0);
 
-    private final String kind;
-    private final BlockingQueue<Map<String, Object>> queue;
+    private final Kind kind;
+    private final BlockingQueue<EgressReport> queue;
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer;
 
-    private EventWriter(String kind, int queueMax, OutputStream out) {
+    private EventWriter(Kind kind, int queueMax, OutputStream out) {
         this.kind = kind;
         this.queue = new ArrayBlockingQueue<>(queueMax);
-        this.writer = Thread.ofPlatform().daemon().name("brig-" + kind).unstarted(() -> run(out));
+        this.writer = Thread.ofPlatform()
+                .daemon()
+                .name("brig-" + kind.name().toLowerCase(Locale.ROOT))
+                .unstarted(() -> run(out));
     }
 
     /** @param out is locked for as long as lines are written to it */
-    static EventWriter start(String kind, int queueMax, OutputStream out) {
+    static EventWriter start(Kind kind, int queueMax, OutputStream out) {
         EventWriter line = new EventWriter(kind, queueMax, out);
         line.writer.start();
         return line;
     }
 
     /** Any thread may call; never waits. */
-    void offer(Map<String, Object> event) {
+    void offer(EgressReport event) {
         if (!queue.offer(event)) {
             lost.incrementAndGet();
         }
     }
 
     private void run(OutputStream out) {
-        List<Map<String, Object>> batch = new ArrayList<>();
+        List<EgressReport> batch = new ArrayList<>();
         try {
-            while (!batch.contains(END)) {
+            boolean ended = false;
+            while (!ended) {
                 batch.clear();
                 batch.add(queue.take());
                 queue.drainTo(batch);
+                ended = batch.removeIf(event -> event == END);
                 synchronized (out) {
                     write(batch, out);
                 }
@@ -66,15 +74,13 @@ final class EventWriter implements AutoCloseable {
         }
     }
 
-    private void write(List<Map<String, Object>> batch, OutputStream out) throws IOException {
-        for (Map<String, Object> event : batch) {
-            if (!event.isEmpty()) {
-                out.write(Json.writeLine(event));
-            }
+    private void write(List<EgressReport> batch, OutputStream out) throws IOException {
+        for (EgressReport event : batch) {
+            out.write(Json.writeLine((Record) event));
         }
         long count = lost.getAndSet(0);
         if (count > 0) {
-            out.write(Json.writeLine(Map.of("type", "lost", "kind", kind, "count", count)));
+            out.write(Json.writeLine(new EgressReport.Lost(kind, count)));
         }
         out.flush();
     }

@@ -1,12 +1,14 @@
 package brig.egress.proxy;
 
-import brig.egress.policy.EgressPolicy;
+import brig.egress.filter.AuditFilter;
+import brig.egress.filter.ExchangeFilter;
+import brig.egress.filter.FilterChain;
 import brig.egress.policy.HostPolicy;
+import brig.egress.policy.HostPort;
 import brig.egress.policy.Verdict;
-import brig.egress.secret.Injection;
-import brig.egress.secret.Scrubber;
+import brig.egress.request.Refusal;
+import brig.egress.request.RequestRecord;
 import brig.egress.secret.SecretRefusedException;
-import brig.egress.secret.StreamFilter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -16,19 +18,19 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its answer. State owned by the event loop of the worker.
  *
- * <p>The request is judged, its secrets are put in, a connection is found or opened, and head and body go over
- * as they come. A body in which a placeholder might stand is looked at whole where it is short, so that a
- * refusal comes before anything was sent; a long one is filtered on the way, and broken off.
+ * <p>The request is judged, its filters are made, a connection is found or opened, and head and body go over as they come. A
+ * body that a filter may change is looked at whole where it is short, so that a refusal comes before anything was sent; a long
+ * one is filtered on the way, and broken off.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Exchange implements Upstream.Listener {
@@ -49,26 +51,19 @@ final class Exchange implements Upstream.Listener {
     private final HttpRequest request;
     private final boolean clientKeepsAlive;
     private final boolean clientExpects;
+    private final RequestJudge judge;
     private RequestRecord record;
+    private ExchangeFilter filters;
+    private Answer answer;
     private State state = State.DECIDING;
     private HostPolicy policy;
     private Destination.@Nullable Found found;
-    private @Nullable Injection injection;
-    private @Nullable StreamFilter bodyFilter;
-    private @Nullable Scrubber scrubber;
     private @Nullable HttpRequest outgoing;
     private @Nullable ByteArrayOutputStream collected;
     private byte @Nullable [] wholeBody;
     private @Nullable Upstream upstream;
-    private @Nullable UsageReader usage;
     private boolean reused;
-    private boolean granted;
     private boolean requestComplete;
-    private boolean responseBegun;
-    private boolean informational;
-    private boolean switching;
-    private boolean serverKeepsAlive;
-    private boolean endsWithConnection;
     private boolean refusedKeepsAlive;
     private long discardedBytes;
 
@@ -76,10 +71,38 @@ final class Exchange implements Upstream.Listener {
         this.front = front;
         this.worker = worker;
         this.request = request;
+        this.judge = new RequestJudge(request, front.destination());
         this.policy = worker.policy();
         this.clientKeepsAlive = HttpUtil.isKeepAlive(request);
         this.clientExpects = HttpUtil.is100ContinueExpected(request);
-        this.record = new RequestRecord("request", request.method().name(), "", "", 0, "", System.nanoTime());
+        this.record = recordOf("", new HostPort("", 0), "");
+        this.filters = new FilterChain(List.of(auditFilter()));
+        this.answer = new Answer(front, request, filters);
+    }
+
+    private RequestRecord recordOf(String scheme, HostPort at, String path) {
+        boolean connects = !at.host().isEmpty() && request.method().name().equals("CONNECT");
+        return new RequestRecord(
+                connects ? RequestRecord.Kind.CONNECT : RequestRecord.Kind.REQUEST,
+                request.method().name(),
+                scheme,
+                at,
+                path,
+                System.nanoTime());
+    }
+
+    private AuditFilter auditFilter() {
+        return new AuditFilter(record, worker::handleDecided);
+    }
+
+    private void handleTarget(Target target, String path) {
+        record = recordOf(target.scheme(), target.hostPort(), path);
+        filterBy(new FilterChain(List.of(auditFilter())));
+    }
+
+    private void filterBy(FilterChain chain) {
+        filters = chain;
+        answer = new Answer(front, request, chain);
     }
 
     void begin() {
@@ -87,113 +110,45 @@ final class Exchange implements Upstream.Listener {
             Destination.Found target = front.destination().find(request, worker);
             Headers.requireUnambiguous(request);
             found = target;
-            record = recordFor(target.target(), target.path());
-            worker.decide(target.target(), request.method().name(), judge(target), this::handleVerdict);
+            handleTarget(target.target(), target.path());
+            worker.decisions()
+                    .decide(
+                            record.at(),
+                            request.method().name(),
+                            judge.judge(target, policy),
+                            verdict -> handleVerdict(target, verdict));
         } catch (Refusal.RefusedException e) {
             refuse(e.refusal());
         }
     }
 
-    private RequestRecord recordFor(Target target, String path) {
-        return new RequestRecord(
-                request.method().name().equals("CONNECT") ? "connect" : "request",
-                request.method().name(),
-                target.scheme(),
-                target.host(),
-                target.port(),
-                path,
-                System.nanoTime());
-    }
-
-    private Verdict judge(Destination.Found target) {
-        Target to = target.target();
-        Verdict toHost = policy.host(to.host(), to.port());
-        boolean forbidden = !toHost.allowed() && !toHost.askable();
-        if (target.route() != null && !forbidden) {
-            return new Verdict(true, "modelRoutes has " + target.routeName(), false);
-        }
-        granted |= front.destination() instanceof Destination.Fixed fixed && fixed.granted();
-        if (granted && !toHost.allowed() && !forbidden) {
-            return new Verdict(true, "a person allowed this connection", false);
-        }
-        for (String method : OverridingMethods.of(request, target.pathAndQuery())) {
-            Verdict verdict = policy.request(to.host(), to.port(), method, target.path());
-            if (!verdict.allowed()) {
-                return verdict;
-            }
-        }
-        return policy.request(to.host(), to.port(), request.method().name(), target.path());
-    }
-
-    private void handleVerdict(Verdict verdict) {
-        if (state != State.DECIDING || found == null) {
+    private void handleVerdict(Destination.Found target, Verdict verdict) {
+        if (state != State.DECIDING) {
             return;
         }
         if (!verdict.allowed()) {
             refuse(
                     verdict.askable()
-                            ? Refusal.askable(verdict.rule(), record.host(), record.port(), worker.spawn())
+                            ? Refusal.askable(verdict.rule(), record.at(), worker.spawn())
                             : Refusal.blocked(verdict.rule()));
             return;
         }
         // A person may have widened it while the request waited.
         policy = worker.policy();
-        granted |= !policy.host(record.host(), record.port()).allowed();
+        judge.handleAllowed(target.target(), policy);
         record.allow(verdict.rule());
         try {
-            prepare(found);
+            filterBy(Filters.of(request, target, worker, policy, record, auditFilter()));
+            HttpRequest made =
+                    Headers.forward(request, target.target(), target.pathAndQuery(), target.route(), filters);
+            outgoing = made;
+            chooseBody(made);
         } catch (SecretRefusedException e) {
             refuse(Refusal.blocked(e.why()));
         }
     }
 
-    /** Makes the request as it is sent. @throws SecretRefusedException */
-    private void prepare(Destination.Found target) {
-        Target to = target.target();
-        EgressPolicy.ModelRoute route = target.route();
-        String routeSecret = route == null ? "" : route.secret();
-        Injection into = new Injection(
-                worker.secrets(),
-                name -> name.equals(routeSecret) || policy.secretGoesTo(name, to.host(), to.port()),
-                name -> !to.tls() && !isPlaintextAllowed(name));
-        injection = into;
-        boolean filters = !worker.secrets().isEmpty();
-        boolean scrubs = !routeSecret.isEmpty()
-                || worker.placeholderNames().stream().anyMatch(name -> policy.secretGoesTo(name, to.host(), to.port()));
-        HttpRequest made = Headers.forward(
-                request,
-                to,
-                target.pathAndQuery(),
-                route,
-                into,
-                name -> isInQuery(name),
-                filters,
-                scrubs || route != null);
-        if (route != null && !routeSecret.isEmpty()) {
-            Headers.authorize(made, route, into, worker.placeholder(routeSecret));
-        }
-        if (scrubs) {
-            scrubber = into.scrubber();
-        }
-        if (route != null) {
-            SubAgentHeaders.tell(request, worker);
-            usage = new UsageReader(target.routeName(), SubAgentHeaders.of(request, worker));
-        }
-        outgoing = made;
-        chooseBody(made, filters && Headers.isIdentity(request));
-    }
-
-    private boolean isPlaintextAllowed(String name) {
-        EgressPolicy.Secret secret = policy.policy().secrets().get(name);
-        return secret != null && secret.allowPlaintext();
-    }
-
-    private boolean isInQuery(String name) {
-        EgressPolicy.Secret secret = policy.policy().secrets().get(name);
-        return secret != null && secret.inQuery();
-    }
-
-    private void chooseBody(HttpRequest made, boolean filters) {
+    private void chooseBody(HttpRequest made) {
         long length = HttpUtil.getContentLength(request, -1L);
         boolean chunked = HttpUtil.isTransferEncodingChunked(request);
         if (chunked) {
@@ -201,11 +156,10 @@ final class Exchange implements Upstream.Listener {
         } else if (length >= 0) {
             made.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
         }
-        if (!filters || injection == null || (!chunked && length <= 0)) {
+        if (!filters.changesBody() || (!chunked && length <= 0)) {
             open();
             return;
         }
-        bodyFilter = injection.body();
         if (!chunked && length <= worker.limits().holdBytesMax()) {
             collected = new ByteArrayOutputStream((int) length);
             state = State.COLLECTING;
@@ -243,7 +197,7 @@ final class Exchange implements Upstream.Listener {
                 channel.close();
             } else if (channel != null) {
                 channel.pipeline().addFirst(worker.outward());
-                handleOpened(new Upstream(channel, to, policy, worker.limits(), scrubber != null));
+                handleOpened(new Upstream(channel, to, policy, worker.limits(), filters.changesAnswer()));
             } else if (state == State.OPENING) {
                 refuse(
                         failure instanceof Refusal.RefusedException refused
@@ -267,9 +221,7 @@ final class Exchange implements Upstream.Listener {
         upstream = opened;
         state = State.STREAMING;
         opened.serve(this);
-        if (injection != null) {
-            record.use(injection.used());
-        }
+        filters.handleOpened();
         byte[] body = wholeBody;
         if (body != null) {
             opened.channel()
@@ -280,7 +232,7 @@ final class Exchange implements Upstream.Listener {
                             Unpooled.wrappedBuffer(body),
                             outgoing.headers().copy(),
                             Headers.none()));
-            record.addRequestBytes(body.length);
+            filters.handleSent(body.length);
         } else {
             opened.channel().write(outgoing);
             opened.channel().flush();
@@ -311,7 +263,7 @@ final class Exchange implements Upstream.Listener {
                     handleCollected(collected.toByteArray());
                 }
             } else if (state == State.STREAMING && upstream != null && wholeBody == null) {
-                send(upstream, content.content(), last);
+                send(upstream, filters.body(content.content().retain(), last), last);
             } else if (state == State.REFUSED) {
                 discardedBytes += content.content().readableBytes();
                 endRefused();
@@ -324,30 +276,21 @@ final class Exchange implements Upstream.Listener {
     }
 
     private void handleCollected(byte[] body) {
-        if (bodyFilter != null && outgoing != null) {
-            byte[] filtered = bodyFilter.whole(body);
-            wholeBody = filtered;
-            outgoing.headers().set(HttpHeaderNames.CONTENT_LENGTH, filtered.length);
+        if (outgoing != null) {
+            ByteBuf filtered = filters.body(Unpooled.wrappedBuffer(body), true);
+            wholeBody = ByteBufUtil.getBytes(filtered);
+            filtered.release();
+            outgoing.headers().set(HttpHeaderNames.CONTENT_LENGTH, wholeBody.length);
             open();
         }
     }
 
-    private void send(Upstream to, ByteBuf bytes, boolean last) {
-        ByteBuf out;
-        if (bodyFilter == null) {
-            out = bytes.retain();
+    private void send(Upstream to, ByteBuf piece, boolean last) {
+        filters.handleSent(piece.readableBytes());
+        if (piece.isReadable()) {
+            to.channel().write(new DefaultHttpContent(piece));
         } else {
-            byte[] filtered = bodyFilter.feed(ByteBufUtil.getBytes(bytes));
-            out = last ? Unpooled.wrappedBuffer(filtered, bodyFilter.finish()) : Unpooled.wrappedBuffer(filtered);
-            if (injection != null) {
-                record.use(injection.used());
-            }
-        }
-        record.addRequestBytes(out.readableBytes());
-        if (out.isReadable()) {
-            to.channel().write(new DefaultHttpContent(out));
-        } else {
-            out.release();
+            piece.release();
         }
         if (last) {
             to.channel().write(LastHttpContent.EMPTY_LAST_CONTENT);
@@ -375,90 +318,27 @@ final class Exchange implements Upstream.Listener {
 
     @Override
     public void handleResponse(HttpObject part) {
+        Upstream from = upstream;
+        if (from == null || state != State.STREAMING) {
+            ReferenceCountUtil.release(part);
+            return;
+        }
         if (part.decoderResult().isFailure()) {
             ReferenceCountUtil.release(part);
             refuse(Refusal.unreachable("the answer of the server is malformed or too long"));
             return;
         }
-        if (part instanceof HttpResponse response) {
-            handleHead(response);
-        }
-        if (part instanceof HttpContent content) {
-            handleContent(content);
-        }
-    }
-
-    private void handleHead(HttpResponse response) {
-        int code = response.status().code();
-        switching = code == 101 && Headers.isWebSocket(request);
-        informational = code < 200 && !switching;
-        if (informational) {
-            return;
-        }
-        if (scrubber != null && !Headers.isIdentity(response) && code != 304) {
-            refuse(Refusal.unreachable("the server encoded its answer, in which secrets could not be found"));
-            return;
-        }
-        responseBegun = true;
-        record.answer(code);
-        serverKeepsAlive = HttpUtil.isKeepAlive(response)
-                && (HttpUtil.isTransferEncodingChunked(response)
-                        || HttpUtil.isContentLengthSet(response)
-                        || Headers.hasNoBody(request, code));
-        HttpResponse made = Headers.back(request, response, scrubber);
-        endsWithConnection = !Headers.hasNoBody(request, code)
-                && !switching
-                && !HttpUtil.isTransferEncodingChunked(made)
-                && !HttpUtil.isContentLengthSet(made);
-        boolean keeps = clientKeepsAlive && !endsWithConnection;
-        if (!switching) {
-            made.headers().set(HttpHeaderNames.CONNECTION, keeps ? "keep-alive" : "close");
-        }
-        if (usage != null) {
-            usage.handleHead(response);
-        }
-        front.write(made);
-    }
-
-    private void handleContent(HttpContent content) {
-        boolean last = content instanceof LastHttpContent;
-        if (informational || state != State.STREAMING) {
-            informational &= !last;
-            content.release();
-            return;
-        }
-        if (switching && last && upstream != null) {
-            content.release();
-            state = State.ENDED;
-            front.becomeRaw(upstream, record);
-            return;
-        }
-        record.addResponseBytes(content.content().readableBytes());
-        if (usage != null) {
-            usage.handleBytes(content.content());
-        }
-        if (scrubber == null) {
-            writeBack(content.content().retain());
-        } else {
-            writeBack(Unpooled.wrappedBuffer(scrubber.feed(ByteBufUtil.getBytes(content.content()))));
-            if (last) {
-                writeBack(Unpooled.wrappedBuffer(scrubber.finish()));
+        try {
+            switch (answer.handle(part)) {
+                case GOES_ON -> handleFrontWritable();
+                case ENDED -> end();
+                case SWITCHED -> {
+                    state = State.ENDED;
+                    front.becomeRaw(from, record);
+                }
             }
-        }
-        content.release();
-        if (last) {
-            front.write(LastHttpContent.EMPTY_LAST_CONTENT);
-            end();
-        } else {
-            handleFrontWritable();
-        }
-    }
-
-    private void writeBack(ByteBuf bytes) {
-        if (bytes.isReadable()) {
-            front.write(new DefaultHttpContent(bytes));
-        } else {
-            bytes.release();
+        } catch (Refusal.RefusedException e) {
+            refuse(e.refusal());
         }
     }
 
@@ -470,7 +350,7 @@ final class Exchange implements Upstream.Listener {
     private void end() {
         state = State.ENDED;
         if (upstream != null) {
-            if (serverKeepsAlive && requestComplete) {
+            if (answer.serverKeepsAlive() && requestComplete) {
                 front.keepIdle(upstream);
             } else {
                 upstream.close();
@@ -478,16 +358,9 @@ final class Exchange implements Upstream.Listener {
             upstream = null;
         }
         // Before the client has the end of its answer: who looks then finds it on record.
-        finish();
+        filters.handleEnd();
         front.flush();
-        front.handleEnd(this, clientKeepsAlive && requestComplete && !endsWithConnection);
-    }
-
-    private void finish() {
-        if (usage != null) {
-            usage.tell(worker, record);
-        }
-        worker.handleDecided(record);
+        front.handleEnd(this, clientKeepsAlive && requestComplete && !answer.endsWithConnection());
     }
 
     @Override
@@ -497,14 +370,14 @@ final class Exchange implements Upstream.Listener {
         if (gone == null || state != State.STREAMING) {
             return;
         }
-        boolean again = reused && !responseBegun && (wholeBody != null || Headers.hasNoBody(request));
+        boolean again = reused && !answer.begun() && (wholeBody != null || Headers.hasNoBody(request));
         if (again) {
             // The server had closed the idle connection before it saw this request.
             reused = false;
             open();
-        } else if (responseBegun) {
+        } else if (answer.begun()) {
             state = State.ENDED;
-            finish();
+            filters.handleEnd();
             front.channel().close();
         } else {
             refuse(Refusal.unreachable("the server closed the connection without an answer"));
@@ -516,7 +389,7 @@ final class Exchange implements Upstream.Listener {
             // Persons have a deadline of their own.
             return;
         }
-        if (responseBegun || state == State.REFUSED) {
+        if (answer.begun() || state == State.REFUSED) {
             front.channel().close();
         } else {
             refuse(new Refusal(504, "nothing came for too long", ""));
@@ -529,11 +402,10 @@ final class Exchange implements Upstream.Listener {
             return;
         }
         policy = worker.policy();
-        Verdict verdict = judge(found);
-        boolean stays = verdict.allowed() || (granted && verdict.askable());
-        if (!stays) {
+        Verdict verdict = judge.judge(found, policy);
+        if (!judge.stays(verdict)) {
             record.refuse(Refusal.blocked(verdict.rule()));
-            if (responseBegun) {
+            if (answer.begun()) {
                 front.channel().close();
             } else {
                 refuse(Refusal.blocked(verdict.rule()));
@@ -545,13 +417,17 @@ final class Exchange implements Upstream.Listener {
         if (state != State.ENDED) {
             boolean told = state == State.REFUSED;
             state = State.ENDED;
-            if (upstream != null) {
-                upstream.close();
-                upstream = null;
-            }
+            closeUpstream();
             if (!told) {
-                finish();
+                filters.handleEnd();
             }
+        }
+    }
+
+    private void closeUpstream() {
+        if (upstream != null) {
+            upstream.close();
+            upstream = null;
         }
     }
 
@@ -562,7 +438,7 @@ final class Exchange implements Upstream.Listener {
 
     /** It is a CONNECT to there. */
     void connects(Target target) {
-        record = recordFor(target, "");
+        handleTarget(target, "");
     }
 
     void refuse(Refusal refusal) {
@@ -571,19 +447,16 @@ final class Exchange implements Upstream.Listener {
         }
         state = State.REFUSED;
         record.refuse(refusal);
-        if (upstream != null) {
-            upstream.close();
-            upstream = null;
-        }
-        worker.handleDecided(record);
-        if (responseBegun) {
+        closeUpstream();
+        filters.handleEnd();
+        if (answer.begun()) {
             front.channel().close();
             return;
         }
         refusedKeepsAlive = clientKeepsAlive
                 && (requestComplete || Headers.hasNoBody(request))
                 && !request.decoderResult().isFailure();
-        String text = Refusals.text(request, record, refusal, worker.secrets());
+        String text = Refusals.text(request, record, refusal, worker.secrets().now());
         front.writeText(refusal.status(), text, refusedKeepsAlive);
         endRefused();
     }

@@ -1,8 +1,8 @@
 package brig.egress.proxy;
 
+import brig.egress.filter.ExchangeFilter;
 import brig.egress.policy.EgressPolicy;
-import brig.egress.secret.Injection;
-import brig.egress.secret.Scrubber;
+import brig.egress.request.Refusal;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -17,13 +17,11 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Heads of messages as they go over: without what concerns one connection only, and with what is ours to say. */
@@ -79,12 +77,8 @@ final class Headers {
             Target to,
             String pathAndQuery,
             EgressPolicy.@Nullable ModelRoute route,
-            Injection injection,
-            Predicate<String> inQuery,
-            boolean filters,
-            boolean identity) {
-        String uri = filters ? injection.target(pathAndQuery, inQuery) : pathAndQuery;
-        HttpRequest made = new DefaultHttpRequest(HttpVersion.HTTP_1_1, request.method(), uri);
+            ExchangeFilter filters) {
+        HttpRequest made = new DefaultHttpRequest(HttpVersion.HTTP_1_1, request.method(), filters.target(pathAndQuery));
         HttpHeaders headers = made.headers();
         headers.set(HttpHeaderNames.HOST, to.authority());
         Set<String> named = namedByConnection(request);
@@ -93,28 +87,16 @@ final class Headers {
             boolean replaced = route != null
                     && !route.secret().isEmpty()
                     && (CREDENTIALS.contains(name) || name.equals(route.header()));
-            if (OF_ONE_CONNECTION.contains(name) || named.contains(name) || replaced) {
-                continue;
+            if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !replaced) {
+                headers.add(header.getKey(), filters.header(header.getKey(), header.getValue()));
             }
-            if (filters) {
-                injection.refuseAny(header.getKey());
-            }
-            headers.add(header.getKey(), filters ? injection.header(header.getValue()) : header.getValue());
-        }
-        if (identity) {
-            headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
         }
         if (isWebSocket(request)) {
             headers.set(HttpHeaderNames.CONNECTION, "Upgrade");
             headers.set(HttpHeaderNames.UPGRADE, "websocket");
         }
+        filters.handleRequest(made);
         return made;
-    }
-
-    /** Adds the credential of a model route. @throws brig.egress.secret.SecretRefusedException */
-    static void authorize(HttpRequest made, EgressPolicy.ModelRoute route, Injection injection, String placeholder) {
-        String value = injection.header(placeholder);
-        made.headers().set(route.header(), route.header().equals("authorization") ? "Bearer " + value : value);
     }
 
     private static Set<String> namedByConnection(HttpMessage message) {
@@ -128,7 +110,7 @@ final class Headers {
     }
 
     /** The head of the answer as the client gets it. */
-    static HttpResponse back(HttpRequest request, HttpResponse response, @Nullable Scrubber scrubber) {
+    static HttpResponse back(HttpRequest request, HttpResponse response, ExchangeFilter filters) {
         int code = response.status().code();
         HttpResponse made = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(code));
         Set<String> named = namedByConnection(response);
@@ -136,7 +118,7 @@ final class Headers {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             // Alt-Svc would send the client to a protocol that cannot get out of the wall.
             if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !name.equals("alt-svc")) {
-                made.headers().add(scrub(scrubber, header.getKey()), scrub(scrubber, header.getValue()));
+                made.headers().add(filters.answerHeader(header.getKey()), filters.answerHeader(header.getValue()));
             }
         }
         if (code == SWITCHING) {
@@ -146,7 +128,7 @@ final class Headers {
         }
         String length = response.headers().get(HttpHeaderNames.CONTENT_LENGTH);
         boolean bodiless = hasNoBody(request, code);
-        if (length != null && (scrubber == null || bodiless)) {
+        if (length != null && (bodiless || !filters.changesAnswer())) {
             made.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
         } else if (!bodiless && request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
             HttpUtil.setTransferEncodingChunked(made, true);
@@ -154,24 +136,10 @@ final class Headers {
         return made;
     }
 
-    private static String scrub(@Nullable Scrubber scrubber, String text) {
-        return scrubber == null
-                ? text
-                : new String(scrubber.whole(text.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
-    }
-
     static boolean isWebSocket(HttpRequest request) {
         return request.headers().containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)
                 && request.headers().containsValue(HttpHeaderNames.UPGRADE, "websocket", true)
                 && request.method().equals(HttpMethod.GET);
-    }
-
-    /** Whether its body is what it says, not packed. */
-    static boolean isIdentity(HttpMessage message) {
-        List<String> encodings = message.headers().getAll(HttpHeaderNames.CONTENT_ENCODING);
-        return encodings.stream()
-                .map(String::strip)
-                .allMatch(encoding -> encoding.isEmpty() || encoding.equalsIgnoreCase("identity"));
     }
 
     /** Whether the answer with that code to this request has no body. */

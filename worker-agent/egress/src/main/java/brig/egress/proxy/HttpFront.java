@@ -1,6 +1,8 @@
 package brig.egress.proxy;
 
 import brig.egress.policy.Verdict;
+import brig.egress.request.Refusal;
+import brig.egress.request.RequestRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -182,13 +184,13 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
             return;
         }
         Verdict verdict = worker.policy().host(named.host(), named.port());
-        worker.decide(named, "CONNECT", verdict, answer -> {
+        worker.decisions().decide(named.hostPort(), "CONNECT", verdict, answer -> {
             if (!channel.isActive()) {
                 fresh.abandon();
             } else if (!answer.allowed()) {
                 fresh.refuse(
                         answer.askable()
-                                ? Refusal.askable(answer.rule(), named.host(), named.port(), worker.spawn())
+                                ? Refusal.askable(answer.rule(), named.hostPort(), worker.spawn())
                                 : Refusal.blocked(answer.rule()));
             } else {
                 becomeTunnel(named, !verdict.allowed());

@@ -1,8 +1,9 @@
 package brig.egress.proxy;
 
+import brig.egress.message.EgressReport;
 import brig.egress.tls.LeafCertificates;
+import brig.protocol.egress.AuditLine;
 import java.time.Clock;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -16,8 +17,8 @@ import java.util.function.Consumer;
 record ProxyServices(
         Dialer dialer,
         LeafCertificates leaves,
-        Consumer<Map<String, Object>> audit,
-        Consumer<Map<String, Object>> events,
+        Consumer<AuditLine> audit,
+        Consumer<EgressReport.Event> events,
         NameServers nameServers,
         Executor threads,
         ProxyLimits limits,

@@ -1,5 +1,7 @@
 package brig.egress.proxy;
 
+import brig.egress.request.Refusal;
+import brig.egress.request.RequestRecord;
 import brig.egress.secret.Secrets;
 import io.netty.handler.codec.http.HttpRequest;
 
@@ -10,7 +12,7 @@ final class Refusals {
     private Refusals() {}
 
     static String text(HttpRequest request, RequestRecord record, Refusal refusal, Secrets secrets) {
-        String what = record.host().isEmpty() ? request.method().name() : record.describe();
+        String what = record.at().host().isEmpty() ? request.method().name() : record.describe();
         String verb = refusal.isBlock() ? "Brig blocked this request: " : "Brig could not pass on this request: ";
         StringBuilder text = new StringBuilder(verb)
                 .append(plain(what, secrets))

@@ -1,6 +1,7 @@
 package brig.egress.proxy;
 
 import brig.egress.policy.HostNames;
+import brig.egress.policy.HostPort;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -10,29 +11,19 @@ import org.jspecify.annotations.Nullable;
  * @param host as {@link HostNames#normalize} gives it
  */
 record Target(boolean tls, String host, int port) {
-    private static final int PORT_MAX = 65_535;
-
     /** Reads {@code host} or {@code host:port}; null where it is neither. */
     static @Nullable Target parse(String authority, boolean tls, int usualPort) {
-        int bracket = authority.lastIndexOf(']');
-        int colon = authority.lastIndexOf(':');
-        String name = authority;
-        int port = usualPort;
-        if (colon > bracket) {
-            if (authority.indexOf(':') != colon && bracket < 0) {
-                return null;
-            }
-            name = authority.substring(0, colon);
-            String digits = authority.substring(colon + 1);
-            port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
-        }
-        String host = HostNames.normalize(name);
-        return host == null || port < 1 || port > PORT_MAX ? null : new Target(tls, host, port);
+        HostPort at = HostPort.parse(authority, usualPort);
+        return at == null ? null : new Target(tls, at.host(), at.port());
+    }
+
+    HostPort hostPort() {
+        return new HostPort(host, port);
     }
 
     /** As a Host header has it. */
     String authority() {
-        return port == (tls ? 443 : 80) ? HostNames.bracketed(host) : HostNames.bracketed(host) + ":" + port;
+        return hostPort().authority(tls ? 443 : 80);
     }
 
     String scheme() {

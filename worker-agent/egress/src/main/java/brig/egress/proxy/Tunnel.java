@@ -1,6 +1,8 @@
 package brig.egress.proxy;
 
 import brig.egress.policy.HostNames;
+import brig.egress.request.Refusal;
+import brig.egress.request.RequestRecord;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,8 +18,8 @@ final class Tunnel {
     static void start(WorkerEgress worker, ConnectionFront before, Target target) {
         Channel inside = before.channel();
         inside.config().setAutoRead(false);
-        RequestRecord record =
-                new RequestRecord("tunnel", "CONNECT", "tcp", target.host(), target.port(), "", System.nanoTime());
+        RequestRecord record = new RequestRecord(
+                RequestRecord.Kind.TUNNEL, "CONNECT", "tcp", target.hostPort(), "", System.nanoTime());
         record.allow("tunnelHosts has " + target.host());
         Target raw = new Target(false, target.host(), target.port());
         worker.around().dialer().open(worker.loop(), worker.policy(), raw).whenComplete((outside, failure) -> {
@@ -62,7 +64,7 @@ final class Tunnel {
 
         @Override
         protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable String name) {
-            boolean same = name == null || record.host().equals(HostNames.normalize(name));
+            boolean same = name == null || record.at().host().equals(HostNames.normalize(name));
             return ctx.executor().newSucceededFuture(same);
         }
 
@@ -71,7 +73,8 @@ final class Tunnel {
             if (same.getNow()) {
                 ctx.pipeline().remove(this);
             } else {
-                record.refuse(Refusal.blocked("the name in TLS is another than " + record.host()));
+                record.refuse(Refusal.blocked(
+                        "the name in TLS is another than " + record.at().host()));
                 ctx.close();
             }
         }

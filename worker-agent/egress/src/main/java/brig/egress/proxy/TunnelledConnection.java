@@ -1,5 +1,6 @@
 package brig.egress.proxy;
 
+import brig.egress.request.RequestRecord;
 import io.netty.channel.Channel;
 
 /** A connection whose bytes pass unread: it ends when its host may not be reached any more. */
@@ -17,7 +18,7 @@ final class TunnelledConnection implements WorkerEgress.Live {
 
     @Override
     public void recheck() {
-        if (!worker.policy().host(record.host(), record.port()).allowed()) {
+        if (!worker.policy().host(record.at().host(), record.at().port()).allowed()) {
             channel.close();
         }
     }

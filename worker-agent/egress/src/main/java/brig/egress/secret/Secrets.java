@@ -83,15 +83,4 @@ public final class Secrets {
     public String scrub(String text) {
         return known.isEmpty() ? text : new String(scrubber(List.of()).whole(text.getBytes(UTF_8)), UTF_8);
     }
-
-    /** The same without a value for that one. */
-    public Secrets without(String revoked) {
-        Map<String, String> left = new TreeMap<>(values);
-        String value = left.remove(revoked);
-        Map<String, List<String>> former = new TreeMap<>();
-        if (value != null) {
-            former.put(revoked, List.of(value));
-        }
-        return new Secrets(placeholders, left, former);
-    }
 }

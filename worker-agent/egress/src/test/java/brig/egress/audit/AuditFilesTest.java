@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
+import brig.protocol.egress.AuditLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -46,7 +46,7 @@ class AuditFilesTest {
 
     private void append(Clock clock, AuditLog.Bounds bounds, int from, int to) throws IOException {
         try (AuditLog log = AuditLog.open(folder, bounds, clock)) {
-            IntStream.range(from, to).forEach(i -> log.append(Map.of("ts", i)));
+            IntStream.range(from, to).forEach(i -> log.append(AuditLine.lost(i, 0)));
         }
     }
 

@@ -3,8 +3,10 @@ package brig.egress.audit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -14,8 +16,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,16 +31,20 @@ class AuditLogTest {
         }
     }
 
+    private static AuditLine line(long ts, @Nullable String agent) {
+        return new AuditLine(ts, null, agent, null, 0);
+    }
+
     @Test
     void shouldAppendAcrossStartsAndBeClosedToOthers() throws IOException {
         for (int i = 0; i < 3; i++) {
             try (AuditLog log =
                     AuditLog.open(folder.resolve("a"), new AuditLog.Bounds(1 << 20, 2, 0), Clock.systemUTC())) {
-                log.append(Map.of("n", i));
+                log.append(line(i, null));
             }
         }
         Path file = folder.resolve("a/egress.jsonl");
-        assertEquals(List.of("{\"n\":0}", "{\"n\":1}", "{\"n\":2}"), Files.readAllLines(file));
+        assertEquals(List.of("{\"ts\":0}", "{\"ts\":1}", "{\"ts\":2}"), Files.readAllLines(file));
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("a"))));
     }
@@ -47,20 +53,21 @@ class AuditLogTest {
     void shouldLoseNothingWhenItRotatesAndDeleteTheOldest() throws IOException {
         try (AuditLog log = AuditLog.open(folder, new AuditLog.Bounds(4096, 1000, 0), Clock.systemUTC())) {
             for (int i = 0; i < 2000; i++) {
-                log.append(Map.of("n", i, "text", "x".repeat(50)));
+                log.append(line(i, "x".repeat(50)));
             }
         }
-        List<Object> numbers = new ArrayList<>();
+        List<Long> numbers = new ArrayList<>();
         for (Path file : files(folder)) {
             assertTrue(Files.size(file) <= 4096, file.toString());
             for (String line : Files.readAllLines(file)) {
-                numbers.add(Json.parseCommented(line).get("n"));
+                numbers.add(Json.read(line.getBytes(StandardCharsets.UTF_8), AuditLine.class)
+                        .ts());
             }
         }
         assertEquals(2000, numbers.stream().distinct().count());
         try (AuditLog log = AuditLog.open(folder, new AuditLog.Bounds(4096, 3, 0), Clock.systemUTC())) {
             for (int i = 0; i < 100; i++) {
-                log.append(Map.of("n", i, "text", "x".repeat(50)));
+                log.append(line(i, "x".repeat(50)));
             }
         }
         assertEquals(4, files(folder).size());
@@ -75,8 +82,8 @@ class AuditLogTest {
         Files.setLastModifiedTime(young, FileTime.from(now.minusSeconds(86_400)));
         try (AuditLog log = AuditLog.open(
                 folder, new AuditLog.Bounds(4096, 100, 3 * 86_400_000L), Clock.fixed(now, ZoneOffset.UTC))) {
-            log.append(Map.of("text", "x".repeat(4000)));
-            log.append(Map.of("text", "x".repeat(4000)));
+            log.append(line(0, "x".repeat(4000)));
+            log.append(line(0, "x".repeat(4000)));
         }
         assertTrue(Files.notExists(old));
         assertTrue(Files.exists(young));
@@ -88,7 +95,7 @@ class AuditLogTest {
         try (AuditLog log = AuditLog.open(gone, new AuditLog.Bounds(4096, 100, 0), Clock.systemUTC())) {
             Files.delete(gone.resolve("egress.jsonl"));
             for (int i = 0; i < 100; i++) {
-                log.append(Map.of("text", "x".repeat(100)));
+                log.append(line(0, "x".repeat(100)));
             }
         }
         assertTrue(Files.exists(gone));

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.policy.HostPort;
 import brig.egress.policy.Verdict;
 import io.netty.channel.DefaultEventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,9 +27,13 @@ final class AsksTest {
         var _ = loop.shutdownGracefully();
     }
 
+    private static HostPort at(String text) {
+        return Objects.requireNonNull(HostPort.parse(text, 0));
+    }
+
     private boolean add(String name, String host) {
         return asks.add(
-                host,
+                at(host),
                 REFUSED,
                 NEVER_MS,
                 verdict -> told.add(name + " " + verdict.rule()),
@@ -38,21 +44,21 @@ final class AsksTest {
     void shouldAskOnceForAllAndSayThatItIsSettledBeforeAnybodyGoesOn() {
         assertTrue(add("first", "a:1"));
         assertTrue(add("second", "a:1"));
-        assertEquals(2, asks.answer("a:1", REFUSED));
+        assertEquals(2, asks.answer(at("a:1"), REFUSED));
         assertEquals(List.of("asked a:1", "settled a:1 refused", "first refused", "second refused"), told);
         assertEquals(List.of(), asks.open());
-        assertEquals(0, asks.answer("a:1", REFUSED), "nobody waits any more");
+        assertEquals(0, asks.answer(at("a:1"), REFUSED), "nobody waits any more");
     }
 
     @Test
     void shouldAnswerOneAndSettleWithTheLast() {
         assertTrue(add("first", "a:1"));
         assertTrue(add("second", "a:1"));
-        assertTrue(asks.answerFirst("a:1", ALLOWED));
-        assertEquals(List.of("a:1"), asks.open());
-        assertTrue(asks.answerFirst("a:1", ALLOWED));
+        assertTrue(asks.answerFirst(at("a:1"), ALLOWED));
+        assertEquals(List.of(at("a:1")), asks.open());
+        assertTrue(asks.answerFirst(at("a:1"), ALLOWED));
         assertEquals(List.of("asked a:1", "first allowed", "settled a:1 allowed", "second allowed"), told);
-        assertFalse(asks.answerFirst("a:1", ALLOWED));
+        assertFalse(asks.answerFirst(at("a:1"), ALLOWED));
     }
 
     @Test

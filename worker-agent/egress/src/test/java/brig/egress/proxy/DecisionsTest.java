@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
+import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,17 +49,23 @@ class DecisionsTest {
             Worker worker = egress.worker(EgressFixture.policy("{'quietHosts': ['a.example']}", server.port()));
             try (TestClient client = egress.client(worker)) {
                 assertEquals(403, client.send(get("a.example", server)).answer().status());
-                assertEquals("a.example", egress.event("quiet").get("host"));
+                assertEquals(
+                        "a.example",
+                        egress.event(EgressEvent.Quiet.class).request().host());
             }
             try (TestClient client = egress.client(worker)) {
                 assertEquals(403, client.send(get("a.example", server)).answer().status());
             }
             try (TestClient client = egress.client(worker)) {
                 assertEquals(403, client.send(get("b.example", server)).answer().status());
-                assertEquals("b.example", egress.event("blocked").get("host"));
+                assertEquals(
+                        "b.example",
+                        egress.event(EgressEvent.Blocked.class).request().host());
             }
             assertTrue(
-                    egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))),
+                    egress.events.stream()
+                            .noneMatch(event -> event instanceof EgressEvent.Decided decided
+                                    && decided.request().host().equals("a.example")),
                     egress.events::toString);
         }
     }
@@ -71,15 +77,16 @@ class DecisionsTest {
             try (TestClient one = egress.client(worker);
                     TestClient two = egress.client(worker)) {
                 one.send(get("a.example", server));
-                Map<String, Object> ask = egress.event("ask");
-                assertEquals("a.example", ask.get("host"));
-                assertEquals(60_000, ask.get("deadlineMs"));
+                EgressEvent.Ask ask = egress.event(EgressEvent.Ask.class);
+                assertEquals("a.example", ask.host());
+                assertEquals(60_000, ask.deadlineMs());
                 two.send(get("a.example", server));
                 egress.server.allow(worker.id(), "a.example:" + server.port(), false);
                 assertEquals(200, one.answer().status());
                 assertEquals(200, two.answer().status());
                 assertTrue(
-                        egress.events.stream().noneMatch(event -> "ask".equals(event.get("kind"))), "one ask for both");
+                        egress.events.stream().noneMatch(event -> event instanceof EgressEvent.Ask),
+                        "one ask for both");
                 assertEquals(200, one.send(get("a.example", server)).answer().status());
             }
         }
@@ -91,11 +98,11 @@ class DecisionsTest {
             Worker worker = egress.worker(policy(server, 60_000));
             try (TestClient client = egress.client(worker)) {
                 client.send(get("a.example", server));
-                egress.event("ask");
+                egress.event(EgressEvent.Ask.class);
                 egress.server.allow(worker.id(), "a.example:" + server.port(), true);
                 assertEquals(200, client.answer().status());
                 client.send(get("a.example", server));
-                egress.event("ask");
+                egress.event(EgressEvent.Ask.class);
                 egress.server.deny(worker.id(), "a.example");
                 Answer answer = client.answer();
                 assertEquals(403, answer.status());
@@ -138,7 +145,7 @@ class DecisionsTest {
             String authority = "a.example:" + server.port();
             try (TestClient client = egress.client(worker)) {
                 client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
-                egress.event("ask");
+                egress.event(EgressEvent.Ask.class);
                 egress.server.allow(worker.id(), authority, true);
                 assertEquals(200, client.answer().status());
                 client.tls(egress.trust(), "a.example");
@@ -157,11 +164,11 @@ class DecisionsTest {
             Worker worker = egress.worker(policy(server, 60_000));
             try (TestClient client = egress.client(worker)) {
                 client.send(get("a.example", server));
-                egress.event("ask");
+                egress.event(EgressEvent.Ask.class);
             }
             try (TestClient client = egress.client(worker)) {
                 client.send(get("b.example", server));
-                egress.event("ask");
+                egress.event(EgressEvent.Ask.class);
                 egress.server.allow(worker.id(), "a.example:" + server.port(), false);
                 egress.server.allow(worker.id(), "b.example:" + server.port(), false);
                 assertEquals(200, client.answer().status());

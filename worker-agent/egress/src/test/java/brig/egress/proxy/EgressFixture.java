@@ -3,6 +3,7 @@ package brig.egress.proxy;
 import brig.egress.audit.AuditLog;
 import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
+import brig.egress.message.EgressCommand;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
@@ -13,6 +14,9 @@ import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.TestServers;
 import brig.egress.tls.UpstreamTls;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.AuditLine;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import io.netty.channel.EventLoopGroup;
@@ -23,6 +27,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -31,7 +36,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -39,7 +44,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
 
 /** The proxy in this process, with servers of the test behind it and sockets on loopback before it. */
@@ -59,7 +63,7 @@ final class EgressFixture implements AutoCloseable {
     final EgressServer server;
     final Map<String, List<InetAddress>> names = new ConcurrentHashMap<>();
     final List<String> resolved = java.util.Collections.synchronizedList(new ArrayList<>());
-    final LinkedBlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    final LinkedBlockingQueue<EgressEvent> events = new LinkedBlockingQueue<>();
     final Map<String, String> environment = new ConcurrentHashMap<>();
     private final AuditLog audit;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
@@ -90,7 +94,7 @@ final class EgressFixture implements AutoCloseable {
                         source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
                 new LeafCertificates(authority, threads, Clock.systemUTC()),
                 audit::append,
-                events::add,
+                report -> events.add(report.event()),
                 new NameServers(List.of(), threads),
                 threads,
                 limits,
@@ -143,7 +147,9 @@ final class EgressFixture implements AutoCloseable {
         }
         SecretFeed feed = new SecretFeed(new SecretSources(environment));
         onLink(() -> server.register(
-                        new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets))
+                        new EgressCommand.Register(
+                                id, "spn_test", "tester", policy, placeholders, List.of(), List.of(), List.of()),
+                        sockets))
                 .join();
         onLink(() -> server.changeSecrets(id, feed.read(policy))).join();
         var unused = link.scheduleWithFixedDelay(
@@ -169,33 +175,34 @@ final class EgressFixture implements AutoCloseable {
     }
 
     /** The next event of that kind. */
-    Map<String, Object> event(String kind) throws InterruptedException {
-        return event(event -> kind.equals(event.get("kind")));
-    }
-
-    Map<String, Object> event(Predicate<Map<String, Object>> wanted) throws InterruptedException {
+    <E extends EgressEvent> E event(Class<E> kind) throws InterruptedException {
         while (true) {
-            Map<String, Object> event = events.poll(10, TimeUnit.SECONDS);
+            EgressEvent event = events.poll(10, TimeUnit.SECONDS);
             if (event == null) {
                 throw new AssertionError("no such event");
             }
-            if (wanted.test(event)) {
-                return event;
+            if (kind.isInstance(event)) {
+                return kind.cast(event);
             }
         }
     }
 
     /** Everything that stands in the audit; nothing is written to it afterwards. */
-    List<Map<String, Object>> audit() throws IOException {
+    List<AuditLine> audit() throws IOException {
         if (!auditClosed) {
             auditClosed = true;
             audit.close();
         }
-        List<Map<String, Object>> entries = new ArrayList<>();
+        List<AuditLine> entries = new ArrayList<>();
         for (String line : Files.readAllLines(folder.resolve("state/audit/egress.jsonl"))) {
-            entries.add(Json.parseCommented(line));
+            entries.add(Json.read(line.getBytes(StandardCharsets.UTF_8), AuditLine.class));
         }
         return entries;
+    }
+
+    /** What the first line of the audit says of a request. */
+    AuditEvent.Result firstResult() throws IOException {
+        return ((AuditEvent.Decided) Objects.requireNonNull(audit().getFirst().event())).result();
     }
 
     @Override

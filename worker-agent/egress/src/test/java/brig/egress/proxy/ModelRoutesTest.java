@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
+import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -149,15 +151,15 @@ class ModelRoutesTest {
             while (got.indexOf("0\r\n\r\n") < 0) {
                 got.append((char) client.in().read());
             }
-            Map<String, Object> usage = egress.event("usage");
-            assertEquals("anthropic", usage.get("route"));
-            assertEquals("m-1", usage.get("model"));
-            assertEquals(25L, usage.get("input_tokens"));
-            assertEquals(15L, usage.get("output_tokens"));
-            assertEquals(7L, usage.get("cached_input_tokens"));
+            EgressEvent.Usage usage = egress.event(EgressEvent.Usage.class);
+            assertEquals("anthropic", usage.route());
+            assertEquals("m-1", usage.model());
+            assertEquals(25L, usage.inputTokens());
+            assertEquals(15L, usage.outputTokens());
+            assertEquals(7L, usage.cachedInputTokens());
             assertTrue(egress.audit().stream()
-                    .anyMatch(e -> "usage".equals(e.get("kind"))
-                            && e.get("output_tokens").equals(15L)));
+                    .anyMatch(line -> line.event() instanceof EgressEvent.Usage noted
+                            && Objects.equals(noted.outputTokens(), 15L)));
         }
     }
 
@@ -185,10 +187,10 @@ class ModelRoutesTest {
                                         + "\r\n\r\n" + sent));
                 TestClient client = client(worker(server))) {
             client.send(post("/openai/v1/chat/completions", "", "{}")).answer();
-            Map<String, Object> usage = egress.event("usage");
-            assertEquals(input, usage.get("input_tokens"));
-            assertEquals(output, usage.get("output_tokens"));
-            assertEquals("g", usage.get("model"));
+            EgressEvent.Usage usage = egress.event(EgressEvent.Usage.class);
+            assertEquals(input, usage.inputTokens());
+            assertEquals(output, usage.outputTokens());
+            assertEquals("g", usage.model());
         }
     }
 
@@ -213,10 +215,10 @@ class ModelRoutesTest {
                             "x-session-id: root\r\nx-claude-code-session-id: s\r\nsession-id: t\r\n",
                             "{}"))
                     .answer();
-            Map<String, Object> event = egress.event("subagent");
-            assertEquals(agent, event.get("agent_id"));
-            assertEquals(parent, event.get("parent_id"));
-            assertTrue(egress.events.stream().noneMatch(other -> "subagent".equals(other.get("kind"))), "told once");
+            EgressEvent.Subagent event = egress.event(EgressEvent.Subagent.class);
+            assertEquals(agent, event.agentId());
+            assertEquals(parent, event.parentId());
+            assertTrue(egress.events.stream().noneMatch(other -> other instanceof EgressEvent.Subagent), "told once");
         }
     }
 
@@ -233,10 +235,10 @@ class ModelRoutesTest {
                 TestClient client = client(worker(server))) {
             client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\nx-claude-code-agent-id: a1\r\n", "{}"))
                     .answer();
-            assertEquals("a1", egress.event("usage").get("agent_id"));
+            assertEquals("a1", egress.event(EgressEvent.Usage.class).agentId());
             client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\n", "{}"))
                     .answer();
-            assertNull(egress.event("usage").get("agent_id"));
+            assertNull(egress.event(EgressEvent.Usage.class).agentId());
         }
     }
 
@@ -248,8 +250,8 @@ class ModelRoutesTest {
                     .answer();
             client.send(post("/openai/v1/x", "x-session-id: grandchild\r\nx-parent-session-id: child\r\n", "{}"))
                     .answer();
-            assertNull(egress.event("subagent").get("parent_id"));
-            assertEquals("child", egress.event("subagent").get("parent_id"));
+            assertNull(egress.event(EgressEvent.Subagent.class).parentId());
+            assertEquals("child", egress.event(EgressEvent.Subagent.class).parentId());
         }
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
+import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -266,7 +267,7 @@ class PitfallsTest {
                 assertTrue(server.requests().isEmpty());
                 assertEquals(
                         "the secret TOKEN may not go to this host",
-                        egress.event("blocked").get("rule"));
+                        egress.event(EgressEvent.Blocked.class).request().rule());
             }
         }
     }

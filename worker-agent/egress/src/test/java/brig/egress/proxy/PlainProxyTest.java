@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -71,13 +73,15 @@ class PlainProxyTest {
             assertEquals("*/*", request.header("accept"));
             assertNull(request.header("x-private"));
             assertNull(request.header("proxy-connection"));
-            Map<String, Object> allowed = egress.event("allowed");
-            assertEquals("a.example", allowed.get("host"));
-            Map<String, Object> entry = egress.audit().getFirst();
-            assertEquals("/x", entry.get("path"));
-            assertEquals(200L, entry.get("status"));
-            assertEquals(5L, entry.get("responseBytes"));
-            assertEquals("spn_test", entry.get("spawn"));
+            assertEquals(
+                    "a.example",
+                    egress.event(EgressEvent.Allowed.class).request().host());
+            AuditEvent.Result result = egress.firstResult();
+            assertEquals("/x", result.path());
+            assertEquals(200, result.status());
+            assertEquals(5, result.responseBytes());
+            assertEquals("spn_test", egress.audit().getFirst().spawnId());
+            assertEquals("tester", egress.audit().getFirst().agent());
         }
     }
 
@@ -94,9 +98,10 @@ class PlainProxyTest {
                             + "A person can allow it: brig egress allow spn_test evil.example:" + server.port() + "\n",
                     answer.body());
             assertTrue(server.requests().isEmpty());
-            Map<String, Object> blocked = egress.event("blocked");
-            assertEquals("evil.example", blocked.get("host"));
-            assertEquals("/secret", blocked.get("path"));
+            EgressEvent.Request blocked =
+                    egress.event(EgressEvent.Blocked.class).request();
+            assertEquals("evil.example", blocked.host());
+            assertEquals("/secret", blocked.path());
             assertFalse(egress.resolved.contains("evil.example"), "a refused name must not be looked up");
         }
     }

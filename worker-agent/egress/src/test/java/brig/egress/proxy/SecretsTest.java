@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.EgressEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -82,8 +84,7 @@ class SecretsTest {
                 assertEquals("identity", got.header("accept-encoding"));
                 assertFalse(answer.body().contains(VALUE), answer.body());
                 assertTrue(answer.body().contains("Bearer " + token), answer.body());
-                Map<String, Object> entry = egress.audit().getFirst();
-                assertEquals(List.of("TOKEN"), entry.get("secrets"));
+                assertEquals(List.of("TOKEN"), egress.firstResult().secrets());
             }
         }
     }
@@ -131,7 +132,8 @@ class SecretsTest {
                     Answer answer = client.send(request).answer();
                     assertEquals(403, answer.status(), request);
                     assertTrue(!answer.body().contains(VALUE), answer.body());
-                    String rule = String.valueOf(egress.event("blocked").get("rule"));
+                    String rule =
+                            egress.event(EgressEvent.Blocked.class).request().rule();
                     assertTrue(answer.body().contains("Reason: " + rule), answer.body());
                 }
             }
@@ -139,7 +141,7 @@ class SecretsTest {
             assertEquals(
                     requests.size(),
                     egress.audit().stream()
-                            .filter(e -> "blocked".equals(e.get("decision")))
+                            .filter(line -> line.decision() == AuditEvent.Decision.BLOCKED)
                             .count());
         }
     }
@@ -254,7 +256,7 @@ class SecretsTest {
                 assertEquals(
                         "POST /x?k=" + VALUE + " HTTP/1.1",
                         server.requests().getFirst().line());
-                assertEquals("/x", egress.audit().getFirst().get("path"));
+                assertEquals("/x", egress.firstResult().path());
             }
         }
     }

@@ -3,6 +3,7 @@ package brig.egress.proxy;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,8 @@ import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.TestServers;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -228,11 +231,8 @@ class TlsTest {
             client.socket().shutdownOutput();
             assertEquals("<end>", new String(client.in().readAllBytes(), ISO_8859_1));
         }
-        assertEquals(
-                "tunnel",
-                egress.event("allowed").get("kind") == null
-                        ? ""
-                        : egress.audit().getFirst().get("kind"));
+        egress.event(EgressEvent.Allowed.class);
+        assertInstanceOf(AuditEvent.Tunnel.class, egress.audit().getFirst().event());
     }
 
     @Test
@@ -254,7 +254,7 @@ class TlsTest {
             assertThrows(IOException.class, () -> client.tls(TestServers.client(egress.servers.root()), "b.example"));
             assertTrue(server.requests().isEmpty());
         }
-        assertTrue(String.valueOf(egress.event("blocked").get("rule")).contains("the name in TLS"));
+        assertTrue(egress.event(EgressEvent.Blocked.class).request().rule().contains("the name in TLS"));
     }
 
     @Test
@@ -264,7 +264,7 @@ class TlsTest {
             client.connect("b.example:" + server.getLocalPort()).send("\0\1\2\3");
             assertTrue(client.isEnded());
         }
-        assertTrue(String.valueOf(egress.event("blocked").get("rule")).contains("neither TLS nor HTTP"));
+        assertTrue(egress.event(EgressEvent.Blocked.class).request().rule().contains("neither TLS nor HTTP"));
     }
 
     @Test
@@ -276,7 +276,7 @@ class TlsTest {
                     SSLHandshakeException.class,
                     () -> client.tls(TestServers.client(egress.servers.root()), "a.example"));
         }
-        assertEquals("a.example", egress.event("tls_failed").get("host"));
+        assertEquals("a.example", egress.event(EgressEvent.TlsFailed.class).host());
     }
 
     /** Scenario: the wall was told 127.0.0.9 for a name; connections to it say which name, without any proxy. */

@@ -8,13 +8,13 @@ import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +28,32 @@ final class AcpDialogue implements Dialogue {
     private static final int VERSION = 1;
     private static final String MODEL = "model";
 
+    @CamelCase
+    private record FileAccess(boolean readTextFile, boolean writeTextFile) {}
+
+    /** What we serve the agent. */
+    private record Capabilities(FileAccess fs, boolean terminal) {}
+
+    private record ClientInfo(String name, String version) {}
+
+    @CamelCase
+    private record Initialize(int protocolVersion, Capabilities clientCapabilities, ClientInfo clientInfo) {}
+
+    /** @param sessionId null for a new one */
+    @CamelCase
+    private record OpenSession(@Nullable String sessionId, String cwd, List<JsonObject> mcpServers) {}
+
+    @CamelCase
+    private record SetOption(String sessionId, String configId, String value) {}
+
+    private record Text(String type, String text) {}
+
+    @CamelCase
+    private record Prompt(String sessionId, List<Text> prompt) {}
+
+    @CamelCase
+    private record Cancel(String sessionId) {}
+
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
@@ -38,7 +64,7 @@ final class AcpDialogue implements Dialogue {
     private final AtomicReference<@Nullable String> preface;
 
     /** Owned by the thread that reads standard output. */
-    private NativeObject agent = NativeObject.EMPTY;
+    private JsonObject agent = JsonObject.EMPTY;
 
     AcpDialogue(Context context, boolean events) {
         this.context = context;
@@ -60,94 +86,73 @@ final class AcpDialogue implements Dialogue {
 
     @Override
     public void start() {
-        Map<String, ?> nothing = Map.of("fs", Map.of("readTextFile", false, "writeTextFile", false), "terminal", false);
         rpc.request(
                 "initialize",
-                AgentFrames.fields(
-                        "protocolVersion",
-                        VERSION,
-                        "clientCapabilities",
-                        nothing,
-                        "clientInfo",
-                        Map.of("name", "brig", "version", "1")),
+                new Initialize(
+                        VERSION, new Capabilities(new FileAccess(false, false), false), new ClientInfo("brig", "1")),
                 (result, error) -> {
                     if (error == null) {
                         agent = result;
                         openSession();
                     } else {
-                        opening.fail(error);
+                        opening.fail(error.text("message"));
                     }
                 });
     }
 
     private void openSession() {
         AgentTask task = context.task();
-        NativeObject can = agent.object("agentCapabilities");
+        JsonObject can = agent.object("agentCapabilities");
         String method = task.session() == null
                 ? "session/new"
                 : can.object("sessionCapabilities").has("resume") ? "session/resume" : "session/load";
         // What is loaded is told again by the agent, and was told by its frames before.
         messages.ignoreUpdates(task.session() != null);
-        rpc.request(
-                method,
-                AgentFrames.fields("sessionId", task.session(), "cwd", task.folder(), "mcpServers", List.of()),
-                (result, error) -> {
-                    messages.ignoreUpdates(false);
-                    if (error == null) {
-                        handleSession(result);
-                    } else {
-                        opening.fail(error);
-                    }
-                });
+        rpc.request(method, new OpenSession(task.session(), task.folder(), List.of()), (result, error) -> {
+            messages.ignoreUpdates(false);
+            if (error == null) {
+                handleSession(result);
+            } else {
+                opening.fail(error.text("message"));
+            }
+        });
     }
 
-    private void handleSession(NativeObject result) throws InterruptedException {
+    private void handleSession(JsonObject result) throws InterruptedException {
         String earlier = context.task().session();
         String id = earlier == null ? result.text("sessionId", "") : earlier;
         messages.open(id);
-        NativeObject info = agent.object("agentInfo");
-        frames.put(
-                FrameType.SESSION,
-                AgentFrames.fields(
-                        "session_id",
-                        id,
-                        "agent",
-                        info.text("name"),
-                        "agent_version",
-                        info.text("version"),
-                        "model",
-                        modelOption(result).text("currentValue")));
+        JsonObject info = agent.object("agentInfo");
+        frames.put(new Frame.Session(
+                id, info.text("name"), info.text("version"), modelOption(result).text("currentValue")));
         String value = modelToChoose(result);
         if (value == null) {
             opening.complete(id);
             return;
         }
-        rpc.request(
-                "session/set_config_option",
-                Map.of("sessionId", id, "configId", MODEL, "value", value),
-                (chosen, error) -> {
-                    if (error == null) {
-                        opening.complete(id);
-                    } else {
-                        opening.fail(error);
-                    }
-                });
+        rpc.request("session/set_config_option", new SetOption(id, MODEL, value), (chosen, error) -> {
+            if (error == null) {
+                opening.complete(id);
+            } else {
+                opening.fail(error.text("message"));
+            }
+        });
     }
 
-    private static NativeObject modelOption(NativeObject result) {
+    private static JsonObject modelOption(JsonObject result) {
         return result.objects("configOptions").stream()
                 .filter(option -> option.text("id", "").equals(MODEL))
                 .findFirst()
-                .orElse(NativeObject.EMPTY);
+                .orElse(JsonObject.EMPTY);
     }
 
     /**
      * What the agent calls the model that the captain wants, null where it is the session's already. One that it does not
      * offer is chosen all the same, for the agent to refuse: it must not go on with another.
      */
-    private @Nullable String modelToChoose(NativeObject result) {
+    private @Nullable String modelToChoose(JsonObject result) {
         String wanted = context.task().model();
-        NativeObject option = modelOption(result);
+        JsonObject option = modelOption(result);
         if (wanted == null || isModel(option.text("currentValue", ""), wanted)) {
             return null;
         }
@@ -171,34 +176,30 @@ final class AcpDialogue implements Dialogue {
     }
 
     private boolean prompt(String id, String content) {
-        return rpc.request(
-                "session/prompt",
-                Map.of("sessionId", id, "prompt", List.of(Map.of("type", "text", "text", content))),
-                this::handleTurnEnd);
+        return rpc.request("session/prompt", new Prompt(id, List.of(new Text("text", content))), this::handleTurnEnd);
     }
 
-    private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
-        Object status = messages.takeModelStatus();
+    private void handleTurnEnd(JsonObject result, @Nullable JsonObject error) throws InterruptedException {
+        Long status = messages.takeModelStatus();
         if (error != null && !turn.isCancelled()) {
-            frames.error(
-                    "MODEL_ERROR", error.text("message", "the agent gave up"), AgentFrames.fields("status", status));
+            frames.error(new Frame.Failure(error.text("message", "the agent gave up"), "MODEL_ERROR", null, status));
         }
         String reason = result.text("stopReason", "");
-        NativeObject tokens = result.object("usage");
-        Usage usage = messages.turnUsage(
+        JsonObject tokens = result.object("usage");
+        TokenUsage usage = messages.turnUsage(
                 tokens.isEmpty()
                         ? null
-                        : new Usage(
+                        : new TokenUsage(
                                 tokens.number("inputTokens", 0),
                                 tokens.number("outputTokens", 0),
                                 tokens.number("cachedReadTokens", 0),
                                 messages.costSinceLast()));
         if (usage != null) {
-            frames.put(FrameType.USAGE, usage.fields());
+            frames.put(Frame.Usage.of(null, usage));
         }
         boolean failed = error != null || !(reason.equals("end_turn") || reason.equals("cancelled"));
         if (failed && error == null) {
-            frames.error("AGENT_ERROR", "the agent stopped: " + reason, Map.of());
+            frames.error("AGENT_ERROR", "the agent stopped: " + reason);
         }
         turn.end(failed, usage);
     }
@@ -209,6 +210,6 @@ final class AcpDialogue implements Dialogue {
             return false;
         }
         String id = opening.session();
-        return id == null || rpc.notify("session/cancel", Map.of("sessionId", id));
+        return id == null || rpc.notify("session/cancel", new Cancel(id));
     }
 }

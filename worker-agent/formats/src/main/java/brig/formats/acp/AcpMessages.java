@@ -2,15 +2,17 @@ package brig.formats.acp;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  * terminals are inside the wall with it, so it is not served any. Owned by the thread that reads standard output.
  */
 final class AcpMessages implements NativeReader.Handler {
+    /** @param optionId null where none of the agent's choices will do */
+    @CamelCase
+    private record Outcome(String outcome, @Nullable String optionId) {}
+
+    private record Decided(Outcome outcome) {}
+
     private final AgentFrames frames;
     private final JsonRpc rpc;
     private final boolean allow;
@@ -50,13 +58,13 @@ final class AcpMessages implements NativeReader.Handler {
 
     /** What the turn used that is over; {@code last} is what the protocol tells of it. */
     @Nullable
-    Usage turnUsage(@Nullable Usage last) {
+    TokenUsage turnUsage(@Nullable TokenUsage last) {
         return events == null ? last : events.turnUsage(last);
     }
 
     /** The status that the model refused with in the turn that is over; null where nobody says. */
     @Nullable
-    Object takeModelStatus() {
+    Long takeModelStatus() {
         return events == null ? null : events.takeModelStatus();
     }
 
@@ -69,12 +77,12 @@ final class AcpMessages implements NativeReader.Handler {
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         String method = message.text("method");
         if (method == null) {
             return rpc.handleAnswer(message);
         }
-        NativeObject params = message.object("params");
+        JsonObject params = message.object("params");
         if (message.has("id")) {
             return answer(method, message, params);
         }
@@ -92,14 +100,14 @@ final class AcpMessages implements NativeReader.Handler {
         }
     }
 
-    private boolean handleEvent(NativeObject event) throws InterruptedException {
+    private boolean handleEvent(JsonObject event) throws InterruptedException {
         if (events != null) {
             events.handle(event);
         }
         return events != null;
     }
 
-    private boolean handleUpdate(NativeObject update) throws InterruptedException {
+    private boolean handleUpdate(JsonObject update) throws InterruptedException {
         switch (update.text("sessionUpdate", "")) {
             case "agent_message_chunk" -> handleContent(update.object("content"), false);
             case "agent_thought_chunk" -> handleContent(update.object("content"), true);
@@ -118,23 +126,23 @@ final class AcpMessages implements NativeReader.Handler {
         return true;
     }
 
-    private void handleContent(NativeObject content, boolean thought) throws InterruptedException {
+    private void handleContent(JsonObject content, boolean thought) throws InterruptedException {
         frames.said(null, thought, content.text("text", "[" + content.text("type", "something") + "]"));
     }
 
     /** The title of the first word about a call is the tool's name, where the agent is OpenCode. */
-    private void handleTool(NativeObject update) throws InterruptedException {
+    private void handleTool(JsonObject update) throws InterruptedException {
         boolean first = update.text("sessionUpdate", "").equals("tool_call");
         String title = update.text("title");
         String name = first ? title : null;
         String kind = "task".equals(name) ? null : update.text("kind");
-        ToolCall.Status status = switch (update.text("status", first ? "pending" : "in_progress")) {
-            case "completed" -> ToolCall.Status.COMPLETED;
-            case "failed" -> ToolCall.Status.FAILED;
-            case "pending" -> ToolCall.Status.PENDING;
-            default -> ToolCall.Status.RUNNING;
+        Progress status = switch (update.text("status", first ? "pending" : "in_progress")) {
+            case "completed" -> Progress.COMPLETED;
+            case "failed" -> Progress.FAILED;
+            case "pending" -> Progress.PENDING;
+            default -> Progress.RUNNING;
         };
-        boolean over = status == ToolCall.Status.COMPLETED || status == ToolCall.Status.FAILED;
+        boolean over = status == Progress.COMPLETED || status == Progress.FAILED;
         String written = written(update);
         Object input = over || (first && update.object("rawInput").isEmpty()) ? null : update.value("rawInput");
         tools.update(
@@ -150,7 +158,7 @@ final class AcpMessages implements NativeReader.Handler {
                 over ? "" : written);
     }
 
-    private static String written(NativeObject update) {
+    private static String written(JsonObject update) {
         String content = update.objects("content").stream()
                 .map(part -> part.text("type", "").equals("diff")
                         ? "changed " + part.text("path", "")
@@ -162,14 +170,14 @@ final class AcpMessages implements NativeReader.Handler {
                 : content;
     }
 
-    private void handlePlan(NativeObject update) throws InterruptedException {
-        List<Map<String, Object>> entries = update.objects("entries").stream()
-                .map(entry -> AgentFrames.fields("content", entry.text("content"), "status", entry.text("status")))
+    private void handlePlan(JsonObject update) throws InterruptedException {
+        List<Frame.Plan.Entry> entries = update.objects("entries").stream()
+                .map(entry -> new Frame.Plan.Entry(entry.text("content"), entry.text("status")))
                 .toList();
-        frames.put(FrameType.PLAN, AgentFrames.fields("entries", entries));
+        frames.put(new Frame.Plan(null, entries));
     }
 
-    private void handleCost(NativeObject told) {
+    private void handleCost(JsonObject told) {
         Double amount = told.decimal("amount");
         if (amount != null && told.text("currency", "USD").equals("USD")) {
             hasCost = true;
@@ -177,40 +185,28 @@ final class AcpMessages implements NativeReader.Handler {
         }
     }
 
-    private boolean answer(String method, NativeObject request, NativeObject params) throws InterruptedException {
+    private boolean answer(String method, JsonObject request, JsonObject params) throws InterruptedException {
         if (!method.equals("session/request_permission")) {
             rpc.refuse(request, "not served by this client");
             return false;
         }
         String option = option(params.objects("options"));
-        NativeObject call = params.object("toolCall");
-        frames.put(
-                FrameType.PERMISSION,
-                AgentFrames.fields(
-                        "id",
-                        String.valueOf(request.value("id")),
-                        "tool",
-                        call.text("toolCallId"),
-                        "name",
-                        call.text("title"),
-                        "input",
-                        call.value("rawInput"),
-                        "decision",
-                        allow && option != null ? "allow" : "deny"));
-        rpc.respond(
-                request,
-                Map.of(
-                        "outcome",
-                        option == null
-                                ? Map.of("outcome", "cancelled")
-                                : Map.of("outcome", "selected", "optionId", option)));
+        JsonObject call = params.object("toolCall");
+        frames.put(new Frame.Permission(
+                String.valueOf(request.value("id")),
+                null,
+                call.text("toolCallId"),
+                call.text("title"),
+                call.value("rawInput"),
+                allow && option != null ? Decision.ALLOW : Decision.DENY));
+        rpc.respond(request, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
         return true;
     }
 
     /** The choice that binds least, of those that the agent offers. */
-    private @Nullable String option(List<NativeObject> options) {
+    private @Nullable String option(List<JsonObject> options) {
         for (String kind : allow ? List.of("allow_once", "allow_always") : List.of("reject_once", "reject_always")) {
-            for (NativeObject option : options) {
+            for (JsonObject option : options) {
                 if (option.text("kind", "").equals(kind)) {
                     return option.text("optionId");
                 }

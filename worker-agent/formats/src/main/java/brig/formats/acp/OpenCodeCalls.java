@@ -1,7 +1,7 @@
 package brig.formats.acp;
 
-import brig.formats.adapter.NativeObject;
-import brig.formats.adapter.Usage;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,22 +9,22 @@ import org.jspecify.annotations.Nullable;
  * come independently of each other, so the last call may be told at the end of the turn before its event comes.
  */
 final class OpenCodeCalls {
-    private @Nullable Usage sum;
-    private @Nullable Usage newest;
+    private @Nullable TokenUsage sum;
+    private @Nullable TokenUsage newest;
     /** A call that ACP told of, and whose event is still to come. */
-    private @Nullable Usage ahead;
+    private @Nullable TokenUsage ahead;
 
     /** What a part {@code step-finish} says of its call. */
-    static Usage usage(NativeObject part) {
-        NativeObject tokens = part.object("tokens");
-        return new Usage(
+    static TokenUsage usage(JsonObject part) {
+        JsonObject tokens = part.object("tokens");
+        return new TokenUsage(
                 tokens.number("input", 0),
                 tokens.number("output", 0),
                 tokens.object("cache").number("read", 0),
                 part.decimal("cost"));
     }
 
-    void add(Usage call) {
+    void add(TokenUsage call) {
         if (ahead != null && ahead.hasTokensOf(call)) {
             ahead = null;
             return;
@@ -35,11 +35,11 @@ final class OpenCodeCalls {
 
     /** All calls of the turn that is over now, with the cost that ACP tells. */
     @Nullable
-    Usage turn(@Nullable Usage last) {
-        Usage whole = sum;
+    TokenUsage turn(@Nullable TokenUsage last) {
+        TokenUsage whole = sum;
         boolean known = last != null && newest != null && newest.hasTokensOf(last);
         if (last != null) {
-            Usage told = whole == null || known ? whole : whole.plus(last);
+            TokenUsage told = whole == null || known ? whole : whole.plus(last);
             whole = told == null ? last : told.at(last.cost());
         }
         ahead = known ? null : last;

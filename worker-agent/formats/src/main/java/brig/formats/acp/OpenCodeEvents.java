@@ -1,12 +1,13 @@
 package brig.formats.acp;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Origin;
-import brig.formats.adapter.SubAgents.Status;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -41,7 +42,7 @@ final class OpenCodeEvents {
     private final OpenCodeCalls calls = new OpenCodeCalls();
     private String root = "";
     /** With which status the model refused the agent itself in this turn. */
-    private @Nullable Object modelStatus;
+    private @Nullable Long modelStatus;
 
     OpenCodeEvents(AgentFrames frames, SubAgents agents) {
         this.frames = frames;
@@ -59,7 +60,7 @@ final class OpenCodeEvents {
      * @param last what ACP tells, of the last call alone; null where it tells nothing
      */
     @Nullable
-    Usage turnUsage(@Nullable Usage last) {
+    TokenUsage turnUsage(@Nullable TokenUsage last) {
         return calls.turn(last);
     }
 
@@ -67,12 +68,12 @@ final class OpenCodeEvents {
         agents.allKilled();
     }
 
-    void handle(NativeObject event) throws InterruptedException {
-        NativeObject properties = event.object("properties");
+    void handle(JsonObject event) throws InterruptedException {
+        JsonObject properties = event.object("properties");
         String session = properties.text("sessionID", properties.object("info").text("sessionID", ""));
         switch (event.text("type", "")) {
             case "session.created" -> {
-                NativeObject info = properties.object("info");
+                JsonObject info = properties.object("info");
                 String parent = info.text("parentID");
                 if (parent != null) {
                     made.put(info.text("id", ""), new Made(parent, info.text("agent")));
@@ -95,27 +96,19 @@ final class OpenCodeEvents {
     }
 
     /** The plugin has answered what a sub-agent asked whether it may: nobody else does, and it would wait for ever. */
-    private void handlePermission(String session, NativeObject asked) throws InterruptedException {
+    private void handlePermission(String session, JsonObject asked) throws InterruptedException {
         isSubAgent(session);
-        frames.put(
-                FrameType.PERMISSION,
-                AgentFrames.fields(
-                        "id",
-                        asked.text("id", ""),
-                        "agent",
-                        session,
-                        "tool",
-                        asked.object("tool").text("callID"),
-                        "name",
-                        asked.text("permission"),
-                        "input",
-                        asked.value("metadata"),
-                        "decision",
-                        asked.text("reply", "").equals("reject") ? "deny" : "allow"));
+        frames.put(new Frame.Permission(
+                asked.text("id", ""),
+                session,
+                asked.object("tool").text("callID"),
+                asked.text("permission"),
+                asked.value("metadata"),
+                asked.text("reply", "").equals("reject") ? Decision.DENY : Decision.ALLOW));
     }
 
     /** A part of a message of that session changed. */
-    void handlePart(String session, NativeObject part) throws InterruptedException {
+    void handlePart(String session, JsonObject part) throws InterruptedException {
         boolean ofSubAgent = isSubAgent(session);
         if (session.equals(root) && part.text("type", "").equals("step-finish")) {
             calls.add(OpenCodeCalls.usage(part));
@@ -135,7 +128,7 @@ final class OpenCodeEvents {
         }
         Made earlier = made.remove(session);
         if (earlier != null) {
-            place(session, earlier, null, NativeObject.EMPTY, false);
+            place(session, earlier, null, JsonObject.EMPTY, false);
         }
         if (!agents.knows(session)) {
             return false;
@@ -145,9 +138,9 @@ final class OpenCodeEvents {
     }
 
     /** The call that starts a sub-agent names its session, and later what came of it. */
-    private void handleTask(String session, NativeObject part) throws InterruptedException {
-        NativeObject state = part.object("state");
-        NativeObject metadata = state.object("metadata");
+    private void handleTask(String session, JsonObject part) throws InterruptedException {
+        JsonObject state = part.object("state");
+        JsonObject metadata = state.object("metadata");
         String child = metadata.text("sessionId");
         if (child == null) {
             return;
@@ -167,11 +160,11 @@ final class OpenCodeEvents {
         }
     }
 
-    private void place(String child, Made from, @Nullable String call, NativeObject input, boolean background)
+    private void place(String child, Made from, @Nullable String call, JsonObject input, boolean background)
             throws InterruptedException {
         Made above = made.remove(from.parent());
         if (above != null) {
-            place(from.parent(), above, null, NativeObject.EMPTY, false);
+            place(from.parent(), above, null, JsonObject.EMPTY, false);
         }
         String parent = from.parent().equals(root) ? null : from.parent();
         String type = input.text("subagent_type");
@@ -194,31 +187,27 @@ final class OpenCodeEvents {
         }
     }
 
-    private void handleStatus(String session, NativeObject status) throws InterruptedException {
+    private void handleStatus(String session, JsonObject status) throws InterruptedException {
         if (status.text("type", "").equals("retry")) {
-            frames.error(
-                    "MODEL_ERROR",
-                    status.text("message", "the model answered with an error"),
-                    AgentFrames.fields(
-                            "agent",
+            frames.error(new Frame.Failure(
+                            status.text("message", "the model answered with an error"),
+                            "MODEL_ERROR",
                             agents.knows(session) ? session : null,
-                            "retrying",
-                            true,
-                            "attempt",
-                            status.number("attempt", 0)));
+                            null)
+                    .again(status.number("attempt", 0), null, null));
         }
     }
 
     /** The status that the model refused with since the last time; null where it did not. */
     @Nullable
-    Object takeModelStatus() {
-        Object status = modelStatus;
+    Long takeModelStatus() {
+        Long status = modelStatus;
         modelStatus = null;
         return status;
     }
 
     /** Of the agent's own session ACP tells it as the end of the prompt, but not the status. */
-    private void handleError(String session, NativeObject error) throws InterruptedException {
+    private void handleError(String session, JsonObject error) throws InterruptedException {
         if (session.equals(root)) {
             modelStatus = error.object("data").value("statusCode") instanceof Long status ? status : null;
         } else {

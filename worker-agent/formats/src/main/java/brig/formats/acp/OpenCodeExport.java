@@ -1,16 +1,15 @@
 package brig.formats.acp;
 
-import static brig.formats.adapter.AgentFrames.fields;
-
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
-import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.SessionFile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,13 +24,13 @@ import java.util.stream.Collectors;
 public final class OpenCodeExport implements SessionFile {
     private static final long BYTES_MAX = 64L * 1024 * 1024;
 
-    private final NativeObject export;
+    private final JsonObject export;
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final OpenCodeRun run;
     private boolean told;
 
-    private OpenCodeExport(NativeObject export, AgentFrames frames, FrameSink sink) {
+    private OpenCodeExport(JsonObject export, AgentFrames frames, FrameSink sink) {
         this.export = export;
         this.frames = frames;
         AgentTask nothing = new AgentTask("/", null, null, null, false, false);
@@ -48,7 +47,7 @@ public final class OpenCodeExport implements SessionFile {
         if (Files.size(file) > BYTES_MAX) {
             throw new BrigException(ErrorCode.INVALID_FIELD, file + " has more than " + BYTES_MAX + " bytes");
         }
-        NativeObject export = NativeObject.read(Files.readAllBytes(file));
+        JsonObject export = NativeJson.readLine(Files.readAllBytes(file));
         boolean known = export.object("info").has("id") && export.has("messages");
         return known ? Optional.of(new OpenCodeExport(export, frames, sink)) : Optional.empty();
     }
@@ -71,7 +70,7 @@ public final class OpenCodeExport implements SessionFile {
     @Override
     public boolean read() throws InterruptedException {
         boolean said = false;
-        for (NativeObject message : told ? List.<NativeObject>of() : export.objects("messages")) {
+        for (JsonObject message : told ? List.<JsonObject>of() : export.objects("messages")) {
             frames.at(message.object("info").object("time").number("created", System.currentTimeMillis()));
             said |= message.object("info").text("role", "").equals("user")
                     ? handleAsked(message)
@@ -86,7 +85,7 @@ public final class OpenCodeExport implements SessionFile {
         turn.end(false, null);
     }
 
-    private boolean handleAsked(NativeObject message) throws InterruptedException {
+    private boolean handleAsked(JsonObject message) throws InterruptedException {
         String text = message.objects("parts").stream()
                 .filter(part -> part.text("type", "").equals("text"))
                 .filter(part -> !part.flag("synthetic"))
@@ -101,26 +100,22 @@ public final class OpenCodeExport implements SessionFile {
         return true;
     }
 
-    private boolean handleAnswer(NativeObject message) throws InterruptedException {
+    private boolean handleAnswer(JsonObject message) throws InterruptedException {
         String session = export.object("info").text("id", "");
-        for (NativeObject part : message.objects("parts")) {
+        for (JsonObject part : message.objects("parts")) {
             String type = part.text("type", "");
-            run.handle(NativeObject.of(fields(
-                    "type",
-                    type.equals("tool") ? "tool_use" : type.replace('-', '_'),
-                    "sessionID",
-                    session,
-                    "part",
-                    part.asMap())));
+            run.handle(JsonObject.builder()
+                    .put("type", type.equals("tool") ? "tool_use" : type.replace('-', '_'))
+                    .put("sessionID", session)
+                    .put("part", part)
+                    .build());
         }
         if (message.object("info").has("error")) {
-            run.handle(NativeObject.of(fields(
-                    "type",
-                    "error",
-                    "sessionID",
-                    session,
-                    "error",
-                    message.object("info").object("error").asMap())));
+            run.handle(JsonObject.builder()
+                    .put("type", "error")
+                    .put("sessionID", session)
+                    .put("error", message.object("info").object("error"))
+                    .build());
             turn.end(true, null);
         }
         return !message.objects("parts").isEmpty();

@@ -1,10 +1,11 @@
 package brig.formats.acp;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +42,13 @@ final class OpenCodeParts {
         this.tools = new ToolProgress(frames);
     }
 
-    void noteRole(NativeObject message) {
+    void noteRole(JsonObject message) {
         if (message.text("role", "").equals("user")) {
             prompts.put(message.text("id", ""), true);
         }
     }
 
-    void handleDelta(String agent, NativeObject delta) throws InterruptedException {
+    void handleDelta(String agent, JsonObject delta) throws InterruptedException {
         String id = delta.text("partID", "");
         Part part = known.get(id);
         boolean thought = part != null && part.thought();
@@ -57,7 +58,7 @@ final class OpenCodeParts {
         }
     }
 
-    void handlePart(@Nullable String agent, NativeObject part) throws InterruptedException {
+    void handlePart(@Nullable String agent, JsonObject part) throws InterruptedException {
         if (prompts.containsKey(part.text("messageID", ""))) {
             return;
         }
@@ -65,16 +66,12 @@ final class OpenCodeParts {
             case "text" -> handleText(agent, part, false);
             case "reasoning" -> handleText(agent, part, true);
             case "tool" -> handleTool(agent, part);
-            case "step-finish" -> {
-                Map<String, Object> fields = AgentFrames.fields("agent", agent);
-                fields.putAll(OpenCodeCalls.usage(part).fields());
-                frames.put(FrameType.USAGE, fields);
-            }
+            case "step-finish" -> frames.put(Frame.Usage.of(agent, OpenCodeCalls.usage(part)));
             default -> {}
         }
     }
 
-    private void handleText(@Nullable String agent, NativeObject part, boolean thought) throws InterruptedException {
+    private void handleText(@Nullable String agent, JsonObject part, boolean thought) throws InterruptedException {
         String id = part.text("id", "");
         Part before = known.get(id);
         if (part.object("time").has("end")) {
@@ -87,17 +84,17 @@ final class OpenCodeParts {
         }
     }
 
-    private void handleTool(@Nullable String agent, NativeObject part) throws InterruptedException {
-        NativeObject state = part.object("state");
-        ToolCall.Status status = switch (state.text("status", "")) {
-            case "pending" -> ToolCall.Status.PENDING;
-            case "completed" -> ToolCall.Status.COMPLETED;
-            case "error" -> ToolCall.Status.FAILED;
-            default -> ToolCall.Status.RUNNING;
+    private void handleTool(@Nullable String agent, JsonObject part) throws InterruptedException {
+        JsonObject state = part.object("state");
+        Progress status = switch (state.text("status", "")) {
+            case "pending" -> Progress.PENDING;
+            case "completed" -> Progress.COMPLETED;
+            case "error" -> Progress.FAILED;
+            default -> Progress.RUNNING;
         };
-        boolean over = status == ToolCall.Status.COMPLETED || status == ToolCall.Status.FAILED;
-        NativeObject input = state.object("input");
-        @Nullable String output = state.text(status == ToolCall.Status.FAILED ? "error" : "output");
+        boolean over = status == Progress.COMPLETED || status == Progress.FAILED;
+        JsonObject input = state.object("input");
+        @Nullable String output = state.text(status == Progress.FAILED ? "error" : "output");
         tools.update(
                 new ToolCall(
                         part.text("callID", ""),
@@ -105,7 +102,7 @@ final class OpenCodeParts {
                         part.text("tool"),
                         state.text("title"),
                         status,
-                        input.isEmpty() ? null : input.asMap(),
+                        input.isEmpty() ? null : input,
                         over ? output : null),
                 over ? "" : state.object("metadata").text("output", ""));
     }

@@ -1,11 +1,10 @@
 package brig.formats.acp;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
-import brig.protocol.wire.FrameType;
-import java.util.Map;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 
 /**
  * What {@code opencode run --format json} 1.18 writes: the parts of the agent's own session, each when it is over. Of a
@@ -26,9 +25,9 @@ public final class OpenCodeRun implements NativeReader.Handler {
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         open(message.text("sessionID", ""));
-        NativeObject part = message.object("part");
+        JsonObject part = message.object("part");
         switch (message.text("type", "")) {
             case "step_start" -> {}
             case "text", "reasoning", "step_finish" -> parts.handlePart(null, part);
@@ -37,9 +36,8 @@ public final class OpenCodeRun implements NativeReader.Handler {
                 events.handlePart(root, part);
             }
             case "error" -> {
-                NativeObject error = message.object("error");
-                frames.error(
-                        "MODEL_ERROR", error.object("data").text("message", error.text("name", "unknown")), Map.of());
+                JsonObject error = message.object("error");
+                frames.error("MODEL_ERROR", error.object("data").text("message", error.text("name", "unknown")));
             }
             default -> {
                 return false;
@@ -52,7 +50,7 @@ public final class OpenCodeRun implements NativeReader.Handler {
         if (root.isEmpty() && !session.isEmpty()) {
             root = session;
             events.open(session);
-            frames.put(FrameType.SESSION, AgentFrames.fields("session_id", session, "agent", "opencode"));
+            frames.put(new Frame.Session(session, "opencode", null, null));
         }
     }
 

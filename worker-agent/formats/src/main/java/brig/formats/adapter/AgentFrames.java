@@ -1,11 +1,13 @@
 package brig.formats.adapter;
 
 import brig.protocol.Limits;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Chunk.Channel;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,21 +36,9 @@ public final class AgentFrames {
         nowMs = now;
     }
 
-    /** Fields in the order given; those that are null are left out. */
-    public static Map<String, Object> fields(@Nullable Object... namesAndValues) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            Object value = namesAndValues[i + 1];
-            if (value != null) {
-                fields.put(String.valueOf(namesAndValues[i]), value);
-            }
-        }
-        return fields;
-    }
-
     /** What the agent says; {@code thought} is what it thinks aloud. */
     public void said(@Nullable String agent, boolean thought, String content) throws InterruptedException {
-        chunks(fields("agent", agent, "stream", thought ? "thought" : "text"), content);
+        chunks(agent, null, thought ? Channel.THOUGHT : Channel.TEXT, content);
     }
 
     /**
@@ -61,27 +51,27 @@ public final class AgentFrames {
         for (int end = FrameText.end(content, 0, TEXT_BYTES_MAX);
                 end < content.length();
                 end = FrameText.end(content, at, TEXT_BYTES_MAX)) {
-            put(FrameType.MESSAGE, fields("message_id", id, "content", content.substring(at, end), "more", true));
+            put(new Frame.Message(id, content.substring(at, end), true, null, null));
             at = end;
         }
-        put(FrameType.MESSAGE, fields("message_id", id, "content", content.substring(at)));
+        put(new Frame.Message(id, content.substring(at), false, null, null));
     }
 
     /** What the agent's program says about itself. */
     public void warned(@Nullable String agent, String sentence) throws InterruptedException {
-        chunks(fields("agent", agent, "stream", "stderr"), sentence + "\n");
+        chunks(agent, null, Channel.STDERR, sentence + "\n");
     }
 
     /** What a tool writes while it runs; the frame {@code tool} of its end has all of it again. */
     public void toolWrites(@Nullable String agent, String tool, String content) throws InterruptedException {
-        chunks(fields("agent", agent, "tool", tool, "stream", "stdout"), content);
+        chunks(agent, tool, Channel.STDOUT, content);
     }
 
-    private void chunks(Map<String, Object> fields, String content) throws InterruptedException {
+    private void chunks(@Nullable String agent, @Nullable String tool, Channel channel, String content)
+            throws InterruptedException {
         for (int at = 0; at < content.length(); ) {
             int end = FrameText.end(content, at, TEXT_BYTES_MAX);
-            fields.put("content", content.substring(at, end));
-            put(FrameType.CHUNK, fields);
+            put(new Frame.Chunk(agent, tool, channel, content.substring(at, end)));
             at = end;
         }
     }
@@ -93,106 +83,118 @@ public final class AgentFrames {
         for (int end = FrameText.end(output, 0, TEXT_BYTES_MAX / 2);
                 end < output.length();
                 end = FrameText.end(output, at, TEXT_BYTES_MAX / 2)) {
-            put(
-                    FrameType.TOOL,
-                    fields(
-                            "id",
-                            call.id(),
-                            "agent",
-                            call.agent(),
-                            "status",
-                            "running",
-                            "output",
-                            output.substring(at, end),
-                            "more",
-                            true));
+            put(new Frame.Tool(
+                    call.id(),
+                    call.agent(),
+                    null,
+                    null,
+                    null,
+                    Progress.RUNNING,
+                    null,
+                    output.substring(at, end),
+                    true));
             at = end;
         }
-        put(
-                FrameType.TOOL,
-                fields(
-                        "id",
-                        call.id(),
-                        "agent",
-                        call.agent(),
-                        "name",
-                        call.name(),
-                        "kind",
-                        call.kind(),
-                        "title",
-                        call.title(),
-                        "status",
-                        call.status().wireName(),
-                        "input",
-                        call.input(),
-                        "output",
-                        call.output() == null ? null : output.substring(at)));
+        put(new Frame.Tool(
+                call.id(),
+                call.agent(),
+                call.name(),
+                call.kind(),
+                call.title(),
+                call.status(),
+                call.input(),
+                call.output() == null ? null : output.substring(at),
+                false));
     }
 
-    /**
-     * Something failed, or is tried again.
-     *
-     * @param more fields such as {@code retrying}
-     */
-    public void error(String code, String sentence, Map<String, Object> more) throws InterruptedException {
-        Map<String, Object> fields = fields("error", FrameText.cut(sentence, SENTENCE_BYTES_MAX), "code", code);
-        fields.putAll(more);
-        put(FrameType.ERROR, fields);
+    /** Something failed. */
+    public void error(String code, String sentence) throws InterruptedException {
+        error(new Frame.Failure(sentence, code));
     }
 
-    /**
-     * A line as the agent wrote it.
-     *
-     * @param more {@code malformed} or {@code truncated}
-     */
-    public void raw(String line, Map<String, Object> more) throws InterruptedException {
+    /** Something failed, or is tried again. */
+    public void error(Frame.Failure failure) throws InterruptedException {
+        put(failure.saying(FrameText.cut(failure.error(), SENTENCE_BYTES_MAX)));
+    }
+
+    /** A line as the agent wrote it. */
+    public void raw(String line) throws InterruptedException {
+        raw(line, false);
+    }
+
+    /** A line that is no JSON. */
+    public void malformed(String line) throws InterruptedException {
+        raw(line, true);
+    }
+
+    private void raw(String line, boolean malformed) throws InterruptedException {
+        int at = rawPieces(line);
+        put(new Frame.Raw(line.substring(at), false, malformed));
+    }
+
+    /** The beginning of a line of which the rest is too long. */
+    public void truncated(String line) throws InterruptedException {
+        Frame last = new Frame.Raw(line.substring(rawPieces(line)), false, false);
+        append(last.type(), Frames.body(truncated(Frames.fields(nowMs, last))));
+    }
+
+    /** @return where the last piece begins, which is not written yet */
+    private int rawPieces(String line) throws InterruptedException {
         int at = 0;
         for (int end = FrameText.end(line, 0, TEXT_BYTES_MAX);
                 end < line.length();
                 end = FrameText.end(line, at, TEXT_BYTES_MAX)) {
-            put(FrameType.RAW, fields("line", line.substring(at, end), "more", true));
+            put(new Frame.Raw(line.substring(at, end), true, false));
             at = end;
         }
-        Map<String, Object> fields = fields("line", line.substring(at));
-        fields.putAll(more);
-        put(FrameType.RAW, fields);
+        return at;
     }
 
     /** Any frame. What does not fit is shortened, and the frame says so with {@code truncated}. */
-    public void put(FrameType type, Map<String, ?> fields) throws InterruptedException {
-        byte[] body = Frames.body(nowMs, fields);
-        for (int textBytes = SENTENCE_BYTES_MAX;
-                body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX;
-                textBytes /= 4) {
-            body = Frames.body(nowMs, shortened(fields, textBytes));
+    public void put(Frame frame) throws InterruptedException {
+        byte[] body = Frames.body(nowMs, frame);
+        if (body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX) {
+            JsonObject fields = Frames.fields(nowMs, frame);
+            for (int textBytes = SENTENCE_BYTES_MAX;
+                    body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX;
+                    textBytes /= 4) {
+                body = Frames.body(shortened(fields, textBytes));
+            }
         }
+        append(frame.type(), body);
+    }
+
+    private void append(FrameType type, byte[] body) throws InterruptedException {
         sink.append(type, body, body.length);
     }
 
     /** The fields with short texts; below some length, without the structures. */
-    private static Map<String, Object> shortened(Map<String, ?> fields, int textBytes) {
-        Map<String, Object> shorter = new LinkedHashMap<>();
-        fields.forEach((name, value) -> {
-            boolean structure = value instanceof Map || value instanceof List;
+    private static JsonObject shortened(JsonObject fields, int textBytes) {
+        JsonObject.Builder shorter = JsonObject.builder();
+        for (String name : fields.names()) {
+            Object value = fields.value(name);
+            boolean structure = value instanceof JsonObject || value instanceof List;
             if (!structure || textBytes >= NAME_BYTES_MAX) {
                 shorter.put(name, shortened(value, textBytes));
             }
-        });
-        shorter.put("truncated", true);
-        return shorter;
+        }
+        return truncated(shorter.build());
+    }
+
+    private static JsonObject truncated(JsonObject fields) {
+        return fields.with("truncated", true);
     }
 
     private static @Nullable Object shortened(@Nullable Object value, int textBytes) {
         return switch (value) {
             case String text -> FrameText.cut(text, textBytes);
-            case Map<?, ?> map -> {
-                Map<String, Object> shorter = new LinkedHashMap<>();
-                map.entrySet().stream()
+            case JsonObject object -> {
+                JsonObject.Builder shorter = JsonObject.builder();
+                object.names().stream()
                         .limit(textBytes / 32)
-                        .forEach(entry -> shorter.put(
-                                FrameText.cut(String.valueOf(entry.getKey()), NAME_BYTES_MAX),
-                                shortened(entry.getValue(), textBytes)));
-                yield shorter;
+                        .forEach(name -> shorter.put(
+                                FrameText.cut(name, NAME_BYTES_MAX), shortened(object.value(name), textBytes)));
+                yield shorter.build();
             }
             case List<?> list -> {
                 List<@Nullable Object> shorter = new ArrayList<>();

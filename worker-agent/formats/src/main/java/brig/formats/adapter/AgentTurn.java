@@ -1,7 +1,8 @@
 package brig.formats.adapter;
 
 import brig.formats.adapter.Adapter.Context;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.TokenUsage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -52,21 +53,14 @@ public final class AgentTurn {
      *
      * @param failed whether the agent says that it could not be
      */
-    public void end(boolean failed, @Nullable Usage usage) throws InterruptedException {
+    public void end(boolean failed, @Nullable TokenUsage usage) throws InterruptedException {
         State was = state.getAndSet(State.IDLE);
         if (was == State.IDLE) {
             return;
         }
         boolean cancelled = was == State.CANCELLED;
-        frames.put(
-                FrameType.DONE,
-                AgentFrames.fields(
-                        "exitCode",
-                        failed || cancelled ? 1 : 0,
-                        "reason",
-                        cancelled ? "cancelled" : failed ? "failed" : null,
-                        "usage",
-                        usage == null ? null : usage.fields()));
+        frames.put(new Frame.Done(
+                failed || cancelled ? 1 : 0, null, cancelled ? "cancelled" : failed ? "failed" : null, usage));
         context.turnDone().run();
     }
 }

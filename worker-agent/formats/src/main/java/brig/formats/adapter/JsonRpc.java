@@ -1,7 +1,7 @@
 package brig.formats.adapter;
 
 import brig.protocol.json.Json;
-import java.util.LinkedHashMap;
+import brig.protocol.json.JsonObject;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,69 +17,72 @@ public final class JsonRpc {
     /** What becomes of an answer. */
     public interface Answer {
         /** @param error null where it succeeded */
-        void handle(NativeObject result, @Nullable NativeObject error) throws InterruptedException;
+        void handle(JsonObject result, @Nullable JsonObject error) throws InterruptedException;
     }
 
     /** There is no such method, or no wish to serve it. */
     public static final int METHOD_NOT_FOUND = -32601;
 
+    private static final String VERSION = "2.0";
+
+    private record Request(@Nullable String jsonrpc, long id, String method, Record params) {}
+
+    private record Notification(
+            @Nullable String jsonrpc,
+            String method,
+            @Nullable Record params) {}
+
+    private record Result(@Nullable String jsonrpc, Object id, Record result) {}
+
+    private record Refusal(@Nullable String jsonrpc, Object id, Failure error) {}
+
+    private record Failure(int code, String message) {}
+
     private final Predicate<byte[]> input;
-    private final boolean namesVersion;
+    private final @Nullable String version;
     private final AtomicLong lastId = new AtomicLong();
     private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
 
     /** @param namesVersion whether every message says {@code "jsonrpc":"2.0"} */
     public JsonRpc(Predicate<byte[]> input, boolean namesVersion) {
         this.input = input;
-        this.namesVersion = namesVersion;
+        this.version = namesVersion ? VERSION : null;
     }
 
     /** False where it could not be written; no answer comes then. */
-    public boolean request(String method, Map<String, ?> params, Answer answer) {
+    public boolean request(String method, Record params, Answer answer) {
         long id = lastId.incrementAndGet();
         waiting.put(id, answer);
-        Map<String, Object> message = message();
-        message.put("id", id);
-        message.put("method", method);
-        message.put("params", params);
-        boolean written = write(message);
+        boolean written = write(new Request(version, id, method, params));
         if (!written) {
             waiting.remove(id);
         }
         return written;
     }
 
-    public boolean notify(String method, Map<String, ?> params) {
-        Map<String, Object> message = message();
-        message.put("method", method);
-        if (!params.isEmpty()) {
-            message.put("params", params);
-        }
-        return write(message);
+    /** @param params null for none */
+    public boolean notify(String method, @Nullable Record params) {
+        return write(new Notification(version, method, params));
     }
 
     /** Answers the other side's request. */
-    public void respond(NativeObject request, Map<String, ?> result) {
-        answer(request, "result", result);
+    public void respond(JsonObject request, Record result) {
+        Object id = request.value("id");
+        if (id != null) {
+            write(new Result(version, id, result));
+        }
     }
 
     /** Refuses the other side's request. */
-    public void refuse(NativeObject request, String why) {
-        answer(request, "error", Map.of("code", METHOD_NOT_FOUND, "message", why));
-    }
-
-    private void answer(NativeObject request, String name, Map<String, ?> value) {
-        Map<String, Object> message = message();
+    public void refuse(JsonObject request, String why) {
         Object id = request.value("id");
         if (id != null) {
-            message.put("id", id);
-            message.put(name, value);
-            write(message);
+            write(new Refusal(version, id, new Failure(METHOD_NOT_FOUND, why)));
         }
     }
 
     /** Hands an answer to whoever waits for it; false where nobody does. */
-    public boolean handleAnswer(NativeObject message) throws InterruptedException {
+    public boolean handleAnswer(JsonObject message) throws InterruptedException {
         Answer answer = waiting.remove(message.number("id", 0));
         if (answer == null) {
             return false;
@@ -88,15 +91,7 @@ public final class JsonRpc {
         return true;
     }
 
-    private Map<String, Object> message() {
-        Map<String, Object> message = new LinkedHashMap<>();
-        if (namesVersion) {
-            message.put("jsonrpc", "2.0");
-        }
-        return message;
-    }
-
-    private boolean write(Map<String, Object> message) {
+    private boolean write(Record message) {
         return input.test(Json.writeLine(message));
     }
 }

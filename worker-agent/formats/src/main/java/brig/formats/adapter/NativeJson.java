@@ -1,14 +1,13 @@
 package brig.formats.adapter;
 
 import brig.protocol.Limits;
+import brig.protocol.json.JsonObject;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,26 +25,32 @@ public final class NativeJson {
     private NativeJson() {}
 
     /** The object that the bytes are, or null where they are none. */
-    public static @Nullable NativeObject read(byte[] bytes, int offset, int length) {
+    public static @Nullable JsonObject read(byte[] bytes, int offset, int length) {
         try (JsonParser parser = FACTORY.createParser(bytes, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 return null;
             }
-            Map<String, @Nullable Object> values = readObject(parser, 1);
-            return parser.nextToken() == null ? new NativeObject(values) : null;
+            JsonObject object = readObject(parser, 1);
+            return parser.nextToken() == null ? object : null;
         } catch (IOException malformed) {
             return null;
         }
     }
 
-    private static Map<String, @Nullable Object> readObject(JsonParser parser, int depth) throws IOException {
-        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    /** The object that a line is; an empty one where it is none. */
+    public static JsonObject readLine(byte[] line) {
+        JsonObject read = read(line, 0, line.length);
+        return read == null ? JsonObject.EMPTY : read;
+    }
+
+    private static JsonObject readObject(JsonParser parser, int depth) throws IOException {
+        JsonObject.Builder object = JsonObject.builder();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String name = FrameText.wellFormed(parser.currentName());
             parser.nextToken();
-            values.put(name, readValue(parser, depth));
+            object.put(name, readValue(parser, depth));
         }
-        return values;
+        return object.build();
     }
 
     private static List<@Nullable Object> readArray(JsonParser parser, int depth) throws IOException {

@@ -2,8 +2,8 @@ package brig.formats.adapter;
 
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
+import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +15,7 @@ public final class NativeReader implements OutputReader {
     /** What an adapter makes of the objects, in order. */
     public interface Handler {
         /** False where the object is of no type that the adapter knows. */
-        boolean handle(NativeObject message) throws InterruptedException;
+        boolean handle(JsonObject message) throws InterruptedException;
 
         /** No more objects will come. */
         default void handleEnd() throws InterruptedException {}
@@ -41,8 +41,8 @@ public final class NativeReader implements OutputReader {
 
             @Override
             public void handleLongLine(byte[] bytes, int length) throws InterruptedException {
-                frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read", Map.of());
-                frames.raw(new String(bytes, 0, length, StandardCharsets.UTF_8), Map.of("truncated", true));
+                frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read");
+                frames.truncated(new String(bytes, 0, length, StandardCharsets.UTF_8));
             }
         });
     }
@@ -66,18 +66,22 @@ public final class NativeReader implements OutputReader {
     }
 
     private void readLine(byte[] bytes, int offset, int length) throws InterruptedException {
-        NativeObject message = NativeJson.read(bytes, offset, length);
+        JsonObject message = NativeJson.read(bytes, offset, length);
         if (message == null || raw) {
             String line = new String(bytes, offset, length, StandardCharsets.UTF_8);
-            frames.raw(line, message == null ? Map.of("malformed", true) : Map.of());
+            if (message == null) {
+                frames.malformed(line);
+            } else {
+                frames.raw(line);
+            }
         }
         if (message != null && !understood(message) && !raw) {
-            frames.raw(new String(bytes, offset, length, StandardCharsets.UTF_8), Map.of());
+            frames.raw(new String(bytes, offset, length, StandardCharsets.UTF_8));
         }
     }
 
     /** What an agent writes can surprise an adapter; it must not silence the agent. */
-    private boolean understood(NativeObject message) throws InterruptedException {
+    private boolean understood(JsonObject message) throws InterruptedException {
         try {
             return handler.handle(message);
         } catch (RuntimeException e) {

@@ -1,6 +1,5 @@
 package brig.formats.adapter;
 
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -59,15 +58,15 @@ public final class SessionHandshake {
         }
     }
 
-    /** There is no session, and there will be none. */
-    public void fail(NativeObject error) throws InterruptedException {
+    /** There is no session, and there will be none; null where the agent does not say why. */
+    public void fail(@Nullable String why) throws InterruptedException {
         lock.lock();
         try {
             broken = true;
         } finally {
             lock.unlock();
         }
-        frames.error("AGENT_ERROR", error.text("message", "the agent refused to begin"), Map.of());
+        frames.error("AGENT_ERROR", why == null ? "the agent refused to begin" : why);
         turn.end(true, null);
     }
 

@@ -1,9 +1,9 @@
 package brig.formats.adapter;
 
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.SubAgent.Status;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +14,6 @@ import org.jspecify.annotations.Nullable;
  * Owned by the thread that reads standard output.
  */
 public final class SubAgents {
-    public enum Status {
-        SPAWNED,
-        RUNNING,
-        COMPLETED,
-        FAILED,
-        KILLED
-    }
-
     /**
      * Where a sub-agent comes from.
      *
@@ -65,7 +57,7 @@ public final class SubAgents {
 
     private record Known(Origin origin, Status status) {
         boolean lives() {
-            return status == Status.SPAWNED || status == Status.RUNNING;
+            return status.lives();
         }
     }
 
@@ -221,30 +213,19 @@ public final class SubAgents {
     private void tell(
             Origin origin, Status status, @Nullable String prompt, @Nullable String summary, @Nullable String error)
             throws InterruptedException {
-        frames.put(
-                FrameType.SUBAGENT,
-                AgentFrames.fields(
-                        "agent_id",
-                        origin.id(),
-                        "session_id",
-                        origin.session(),
-                        "parent_id",
-                        origin.parent(),
-                        "parent_tool_id",
-                        origin.parentTool(),
-                        "prompt",
-                        prompt == null ? null : FrameText.cut(prompt, PROMPT_BYTES_MAX),
-                        "subagent_type",
-                        origin.type(),
-                        "depth",
-                        depth(origin.id()),
-                        "status",
-                        status.name().toLowerCase(Locale.ROOT),
-                        "background",
-                        origin.background(),
-                        "summary",
-                        summary == null ? null : FrameText.cut(summary, SUMMARY_BYTES_MAX),
-                        "error",
-                        error == null ? null : FrameText.cut(error, SUMMARY_BYTES_MAX)));
+        frames.put(new Frame.SubAgent(
+                null,
+                origin.id(),
+                origin.session(),
+                origin.parent(),
+                origin.parentTool(),
+                prompt == null ? null : FrameText.cut(prompt, PROMPT_BYTES_MAX),
+                origin.type(),
+                depth(origin.id()),
+                status,
+                origin.background(),
+                summary == null ? null : FrameText.cut(summary, SUMMARY_BYTES_MAX),
+                error == null ? null : FrameText.cut(error, SUMMARY_BYTES_MAX),
+                0));
     }
 }

@@ -1,5 +1,6 @@
 package brig.formats.adapter;
 
+import brig.protocol.frame.Frame.Tool.Progress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ public record ToolCall(
         @Nullable String name,
         @Nullable String sort,
         @Nullable String title,
-        Status status,
+        Progress status,
         @Nullable Object input,
         @Nullable String output) {
 
@@ -32,22 +33,10 @@ public record ToolCall(
             @Nullable String agent,
             @Nullable String name,
             @Nullable String title,
-            Status status,
+            Progress status,
             @Nullable Object input,
             @Nullable String output) {
         this(id, agent, name, null, title, status, input, output);
-    }
-
-    public enum Status {
-        /** The model writes its arguments. */
-        PENDING,
-        RUNNING,
-        COMPLETED,
-        FAILED;
-
-        String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
     }
 
     /** The same, of a call whose arguments were told. */

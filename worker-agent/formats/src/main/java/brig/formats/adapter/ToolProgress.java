@@ -1,5 +1,6 @@
 package brig.formats.adapter;
 
+import brig.protocol.frame.Frame.Tool.Progress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -38,7 +39,7 @@ public final class ToolProgress {
      */
     public void update(ToolCall now, String written) throws InterruptedException {
         Told before = open.get(now.id());
-        if (now.status() == ToolCall.Status.COMPLETED || now.status() == ToolCall.Status.FAILED) {
+        if (now.status() == Progress.COMPLETED || now.status() == Progress.FAILED) {
             if (before != null || now.name() != null) {
                 open.remove(now.id());
                 boolean known = before != null && !differs(before.call().input(), now.input());

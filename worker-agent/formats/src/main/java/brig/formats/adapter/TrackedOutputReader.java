@@ -1,6 +1,7 @@
 package brig.formats.adapter;
 
 import brig.formats.adapter.Adapter.OutputReader;
+import brig.protocol.json.JsonObject;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -61,7 +62,7 @@ public final class TrackedOutputReader implements OutputReader {
 
     private static final class NoTranscript implements TranscriptSource {
         @Override
-        public boolean handle(NativeObject message) {
+        public boolean handle(JsonObject message) {
             return true;
         }
 

@@ -1,9 +1,10 @@
 package brig.formats.claude;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
-import brig.protocol.wire.FrameType;
-import java.util.Map;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,29 @@ import org.jspecify.annotations.Nullable;
  * what a tool can do. No question is left open, for the agent would wait.
  */
 final class ClaudeControl implements ClaudeMessages.Questions {
+    private record Response(String type, Answer response) {
+        Response(Answer response) {
+            this("control_response", response);
+        }
+    }
+
+    private record Answer(
+            String subtype,
+            String requestId,
+            @Nullable Behavior response,
+            @Nullable String error) {}
+
+    @CamelCase
+    private record Behavior(
+            String behavior,
+            @Nullable JsonObject updatedInput,
+            @Nullable String message) {}
+
     private final AgentFrames frames;
-    private final Consumer<Map<String, ?>> output;
+    private final Consumer<Record> output;
     private final boolean allow;
 
-    ClaudeControl(AgentFrames frames, Consumer<Map<String, ?>> output, boolean allow) {
+    ClaudeControl(AgentFrames frames, Consumer<Record> output, boolean allow) {
         this.frames = frames;
         this.output = output;
         this.allow = allow;
@@ -24,42 +43,24 @@ final class ClaudeControl implements ClaudeMessages.Questions {
 
     /** False where the question is of a kind that is not known; it is refused then. */
     @Override
-    public boolean answer(NativeObject message) throws InterruptedException {
+    public boolean answer(JsonObject message) throws InterruptedException {
         String id = message.text("request_id", "");
-        NativeObject request = message.object("request");
+        JsonObject request = message.object("request");
         if (!request.text("subtype", "").equals("can_use_tool")) {
-            output.accept(
-                    response(Map.of("subtype", "error", "request_id", id, "error", "not supported by this client")));
+            output.accept(new Response(new Answer("error", id, null, "not supported by this client")));
             return false;
         }
-        @Nullable Object input = request.value("input");
-        frames.put(
-                FrameType.PERMISSION,
-                AgentFrames.fields(
-                        "id",
-                        id,
-                        "agent",
-                        request.text("agent_id"),
-                        "tool",
-                        request.text("tool_use_id"),
-                        "name",
-                        request.text("tool_name"),
-                        "input",
-                        input,
-                        "decision",
-                        allow ? "allow" : "deny"));
-        Map<String, ?> decision = allow
-                ? Map.of(
-                        "behavior",
-                        "allow",
-                        "updatedInput",
-                        request.object("input").asMap())
-                : Map.of("behavior", "deny", "message", "not allowed here");
-        output.accept(response(Map.of("subtype", "success", "request_id", id, "response", decision)));
+        frames.put(new Frame.Permission(
+                id,
+                request.text("agent_id"),
+                request.text("tool_use_id"),
+                request.text("tool_name"),
+                request.value("input"),
+                allow ? Decision.ALLOW : Decision.DENY));
+        Behavior behavior = allow
+                ? new Behavior("allow", request.object("input"), null)
+                : new Behavior("deny", null, "not allowed here");
+        output.accept(new Response(new Answer("success", id, behavior, null)));
         return true;
-    }
-
-    private static Map<String, ?> response(Map<String, ?> response) {
-        return Map.of("type", "control_response", "response", response);
     }
 }

@@ -6,13 +6,14 @@ import brig.formats.adapter.Adapter.Pipe;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
@@ -23,6 +24,21 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ClaudeDialogue implements Dialogue {
     private static final String INITIALIZE = "brig-initialize";
+
+    private record ControlRequest(String type, String requestId, Request request) {
+        ControlRequest(String requestId, Request request) {
+            this("control_request", requestId, request);
+        }
+    }
+
+    @CamelCase
+    private record Request(String subtype, @Nullable String appendSystemPrompt) {}
+
+    private record Text(String type, String text) {}
+
+    private record Said(String role, List<Text> content) {}
+
+    private record UserMessage(String type, Said message) {}
 
     private final Context context;
     private final AgentFrames frames;
@@ -58,25 +74,17 @@ final class ClaudeDialogue implements Dialogue {
     public void start() {
         String system = context.task().systemPrompt();
         if (system != null) {
-            write(Map.of(
-                    "type",
-                    "control_request",
-                    "request_id",
-                    INITIALIZE,
-                    "request",
-                    Map.of("subtype", "initialize", "appendSystemPrompt", system)));
+            write(new ControlRequest(INITIALIZE, new Request("initialize", system)));
         }
     }
 
     /** An answer to a request of ours; only that to the first is waited for. */
-    private void handleAnswer(NativeObject response) throws InterruptedException {
+    private void handleAnswer(JsonObject response) throws InterruptedException {
         if (!response.text("request_id", "").equals(INITIALIZE)) {
             return;
         }
         if (response.text("subtype", "").equals("error")) {
-            opening.fail(NativeObject.of(Map.of(
-                    "message",
-                    "the agent did not take the system prompt: " + response.text("error", "it does not say why"))));
+            opening.fail("the agent did not take the system prompt: " + response.text("error", "it does not say why"));
         } else {
             opening.complete("");
         }
@@ -96,26 +104,16 @@ final class ClaudeDialogue implements Dialogue {
     }
 
     private boolean say(String content) {
-        return write(Map.of(
-                "type",
-                "user",
-                "message",
-                Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", content)))));
+        return write(new UserMessage("user", new Said("user", List.of(new Text("text", content)))));
     }
 
     @Override
     public boolean cancel() {
         return turn.cancel()
-                && write(Map.of(
-                        "type",
-                        "control_request",
-                        "request_id",
-                        "brig-" + interrupts.incrementAndGet(),
-                        "request",
-                        Map.of("subtype", "interrupt")));
+                && write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request("interrupt", null)));
     }
 
-    private boolean write(Map<String, ?> message) {
+    private boolean write(Record message) {
         return context.input().test(Json.writeLine(message));
     }
 }

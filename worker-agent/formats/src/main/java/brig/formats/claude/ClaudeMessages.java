@@ -2,14 +2,15 @@ package brig.formats.claude;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +41,19 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** Whether the failure of this turn was told as an error. */
     private boolean failureTold;
 
-    private @Nullable Usage usage;
+    private @Nullable TokenUsage usage;
     private double costBefore;
 
     /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
     @FunctionalInterface
     interface Questions {
-        boolean answer(NativeObject question) throws InterruptedException;
+        boolean answer(JsonObject question) throws InterruptedException;
     }
 
     /** Takes Claude Code's answer to what was asked of it on that channel. */
     @FunctionalInterface
     interface Answers {
-        void handle(NativeObject response) throws InterruptedException;
+        void handle(JsonObject response) throws InterruptedException;
     }
 
     ClaudeMessages(AgentFrames frames, AgentTurn turn, Questions questions, Answers answers) {
@@ -65,7 +66,7 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         return switch (message.text("type", "")) {
             case "stream_event" -> handleEvent(message, message.object("event"));
             case "assistant" -> handleAssistant(message);
@@ -92,25 +93,19 @@ final class ClaudeMessages implements NativeReader.Handler {
         agents.allKilled();
     }
 
-    private boolean handleEvent(NativeObject message, NativeObject event) throws InterruptedException {
+    private boolean handleEvent(JsonObject message, JsonObject event) throws InterruptedException {
         String agent = agentOf(message);
         switch (event.text("type", "")) {
             case "message_start" -> streamed = event.object("message").text("id", "");
             case "content_block_start" -> {
-                NativeObject block = event.object("content_block");
+                JsonObject block = event.object("content_block");
                 if (block.text("type", "").equals("tool_use")) {
                     frames.tool(new ToolCall(
-                            block.text("id", ""),
-                            agent,
-                            block.text("name"),
-                            null,
-                            ToolCall.Status.PENDING,
-                            null,
-                            null));
+                            block.text("id", ""), agent, block.text("name"), null, Progress.PENDING, null, null));
                 }
             }
             case "content_block_delta" -> {
-                NativeObject delta = event.object("delta");
+                JsonObject delta = event.object("delta");
                 frames.said(agent, false, delta.text("text", ""));
                 frames.said(agent, true, delta.text("thinking", ""));
             }
@@ -122,19 +117,17 @@ final class ClaudeMessages implements NativeReader.Handler {
         return true;
     }
 
-    private boolean handleAssistant(NativeObject message) throws InterruptedException {
+    private boolean handleAssistant(JsonObject message) throws InterruptedException {
         String agent = agentOf(message);
-        NativeObject content = message.object("message");
+        JsonObject content = message.object("message");
         boolean told = agent == null && content.text("id", "").equals(streamed);
         boolean understood = true;
-        for (NativeObject block : content.objects("content")) {
+        for (JsonObject block : content.objects("content")) {
             switch (block.text("type", "")) {
                 case "text" -> {
                     if (message.flag("is_api_error_message") || message.flag("isApiErrorMessage")) {
-                        frames.error(
-                                "MODEL_ERROR",
-                                block.text("text", ""),
-                                AgentFrames.fields("agent", agent, "status", statusOf(message, "api_error_status")));
+                        frames.error(new Frame.Failure(
+                                block.text("text", ""), "MODEL_ERROR", agent, statusOf(message, "api_error_status")));
                         failureTold |= agent == null;
                     } else if (!told) {
                         frames.said(agent, false, block.text("text", ""));
@@ -153,37 +146,37 @@ final class ClaudeMessages implements NativeReader.Handler {
         return understood;
     }
 
-    private void handleToolUse(@Nullable String agent, NativeObject block) throws InterruptedException {
-        NativeObject input = block.object("input");
+    private void handleToolUse(@Nullable String agent, JsonObject block) throws InterruptedException {
+        JsonObject input = block.object("input");
         frames.tool(new ToolCall(
                 block.text("id", ""),
                 agent,
                 block.text("name"),
                 input.text("description"),
-                ToolCall.Status.RUNNING,
+                Progress.RUNNING,
                 block.value("input"),
                 null));
         agents.called(agent, block.text("id", ""));
         tasks.called(agent, block);
         if (block.text("name", "").equals("TodoWrite")) {
-            List<Map<String, Object>> entries = input.objects("todos").stream()
-                    .map(todo -> AgentFrames.fields("content", todo.text("content"), "status", todo.text("status")))
+            List<Frame.Plan.Entry> entries = input.objects("todos").stream()
+                    .map(todo -> new Frame.Plan.Entry(todo.text("content"), todo.text("status")))
                     .toList();
-            frames.put(FrameType.PLAN, AgentFrames.fields("agent", agent, "entries", entries));
+            frames.put(new Frame.Plan(agent, entries));
         }
     }
 
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
-    private boolean handleUser(NativeObject message) throws InterruptedException {
+    private boolean handleUser(JsonObject message) throws InterruptedException {
         String agent = agentOf(message);
-        for (NativeObject block : message.object("message").objects("content")) {
+        for (JsonObject block : message.object("message").objects("content")) {
             if (block.text("type", "").equals("tool_result")) {
                 frames.tool(new ToolCall(
                         block.text("tool_use_id", ""),
                         agent,
                         null,
                         null,
-                        block.flag("is_error") ? ToolCall.Status.FAILED : ToolCall.Status.COMPLETED,
+                        block.flag("is_error") ? Progress.FAILED : Progress.COMPLETED,
                         null,
                         resultText(block)));
                 tasks.answered(agent, block, message.object("tool_use_result"), resultText(block));
@@ -192,55 +185,42 @@ final class ClaudeMessages implements NativeReader.Handler {
         return true;
     }
 
-    private static String resultText(NativeObject block) {
+    private static String resultText(JsonObject block) {
         String text = block.text("content");
         return text != null
                 ? text
                 : block.elements("content").stream()
                         .map(part -> part instanceof String words
                                 ? words
-                                : NativeObject.element(part)
+                                : JsonObject.element(part)
                                         .text(
                                                 "text",
-                                                "[" + NativeObject.element(part).text("type", "something") + "]"))
+                                                "[" + JsonObject.element(part).text("type", "something") + "]"))
                         .collect(Collectors.joining("\n"));
     }
 
-    private boolean handleSystem(NativeObject message) throws InterruptedException {
+    private boolean handleSystem(JsonObject message) throws InterruptedException {
         switch (message.text("subtype", "")) {
             case "init" -> handleInit(message);
             case "session_state_changed" -> handleState(message.text("state", ""));
             case "api_retry" ->
-                frames.error(
-                        "MODEL_ERROR",
-                        "the model answered with an error: " + message.text("error", "unknown"),
-                        AgentFrames.fields(
-                                "agent",
+                frames.error(new Frame.Failure(
+                                "the model answered with an error: " + message.text("error", "unknown"),
+                                "MODEL_ERROR",
                                 message.text("agent_id"),
-                                "status",
-                                statusOf(message, "error_status"),
-                                "retrying",
-                                true,
-                                "attempt",
+                                statusOf(message, "error_status"))
+                        .again(
                                 message.number("attempt", 0),
-                                "attempts_max",
                                 message.number("max_retries", 0),
-                                "retry_ms",
                                 message.number("retry_delay_ms", 0)));
             case "permission_denied" ->
-                frames.put(
-                        FrameType.PERMISSION,
-                        AgentFrames.fields(
-                                "id",
-                                message.text("tool_use_id", ""),
-                                "agent",
-                                message.text("agent_id"),
-                                "tool",
-                                message.text("tool_use_id"),
-                                "name",
-                                message.text("tool_name"),
-                                "decision",
-                                "deny"));
+                frames.put(new Frame.Permission(
+                        message.text("tool_use_id", ""),
+                        message.text("agent_id"),
+                        message.text("tool_use_id"),
+                        message.text("tool_name"),
+                        null,
+                        Decision.DENY));
             case "status", "background_tasks_changed", "thinking_tokens", "compact_boundary" -> {}
             default -> {
                 return tasks.handle(message);
@@ -249,25 +229,16 @@ final class ClaudeMessages implements NativeReader.Handler {
         return true;
     }
 
-    private static @Nullable Long statusOf(NativeObject message, String field) {
+    private static @Nullable Long statusOf(JsonObject message, String field) {
         return message.has(field) ? message.number(field, 0) : null;
     }
 
-    private void handleInit(NativeObject message) throws InterruptedException {
+    private void handleInit(JsonObject message) throws InterruptedException {
         String named = message.text("session_id", "");
         if (!named.equals(session)) {
             session = named;
             frames.put(
-                    FrameType.SESSION,
-                    AgentFrames.fields(
-                            "session_id",
-                            session,
-                            "agent",
-                            "claude",
-                            "agent_version",
-                            message.text("claude_code_version"),
-                            "model",
-                            message.text("model")));
+                    new Frame.Session(session, "claude", message.text("claude_code_version"), message.text("model")));
         }
     }
 
@@ -278,19 +249,20 @@ final class ClaudeMessages implements NativeReader.Handler {
         }
     }
 
-    private boolean handleResult(NativeObject message) throws InterruptedException {
-        Usage cost = costOf(message);
+    private boolean handleResult(JsonObject message) throws InterruptedException {
+        TokenUsage cost = costOf(message);
         usage = usage == null ? cost : usage.plus(cost);
-        frames.put(FrameType.USAGE, cost.fields());
+        frames.put(Frame.Usage.of(null, cost));
         failed = message.flag("is_error");
         if (failed && !failureTold && !turn.isCancelled()) {
             List<String> errors = message.texts("errors");
-            frames.error(
-                    "AGENT_ERROR",
+            frames.error(new Frame.Failure(
                     errors.isEmpty()
                             ? message.text("result", "the agent gave up: " + message.text("subtype", "error"))
                             : String.join("\n", errors),
-                    AgentFrames.fields("status", statusOf(message, "api_error_status")));
+                    "AGENT_ERROR",
+                    null,
+                    statusOf(message, "api_error_status")));
         }
         failureTold = false;
         if (!saysWhenIdle && agents.living().isEmpty()) {
@@ -300,25 +272,25 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     /** Tokens are those of the turn, but the cost is that of the whole session. */
-    private Usage costOf(NativeObject message) {
-        NativeObject tokens = message.object("usage");
+    private TokenUsage costOf(JsonObject message) {
+        JsonObject tokens = message.object("usage");
         Double costNow = message.decimal("total_cost_usd");
         Double cost = costNow == null ? null : Math.max(0, Math.rint((costNow - costBefore) * 1e6) / 1e6);
         costBefore = costNow == null ? costBefore : costNow;
         long cached = tokens.number("cache_read_input_tokens", 0);
         long input = tokens.number("input_tokens", 0) + tokens.number("cache_creation_input_tokens", 0) + cached;
-        return new Usage(input, tokens.number("output_tokens", 0), cached, cost);
+        return new TokenUsage(input, tokens.number("output_tokens", 0), cached, cost);
     }
 
     private void endTurn() throws InterruptedException {
-        Usage whole = usage;
+        TokenUsage whole = usage;
         usage = null;
         turn.end(failed, whole);
         failed = false;
     }
 
     /** The sub-agent that a message is of; one that was never announced is announced now. */
-    private @Nullable String agentOf(NativeObject message) throws InterruptedException {
+    private @Nullable String agentOf(JsonObject message) throws InterruptedException {
         return tasks.agentOf(message);
     }
 }

@@ -5,13 +5,13 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
-import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.TrackedOutputReader;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Claude Code as others talk with it: what {@code claude -p --output-format stream-json --verbose} writes, and the
@@ -46,14 +46,14 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         if (message.text("subtype", "").equals("init")) {
             session = message.text("session_id", session);
         }
         boolean ofSubAgent = message.has("parent_tool_use_id") || message.has("agent_id");
         boolean whole = message.text("type", "").equals("assistant")
                 || message.text("type", "").equals("user");
-        return messages.handle(ofSubAgent && whole ? untold(message.asMap()) : message);
+        return messages.handle(ofSubAgent && whole ? untold(message) : message);
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
 
     /** A line of a transcript. One of a sub-agent that standard output did not name yet waits until it does. */
     private boolean take(byte[] line) throws InterruptedException {
-        NativeObject written = NativeObject.read(line);
+        JsonObject written = NativeJson.readLine(line);
         String type = written.text("type", "");
         boolean said = type.equals("assistant") || type.equals("user");
         if (!said || !written.text("sessionId", "").equals(session) || !written.has("agentId")) {
@@ -80,39 +80,30 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
         if (!messages.knows(agent)) {
             return false;
         }
-        messages.handle(untold(AgentFrames.fields(
-                "type",
-                type,
-                "agent_id",
-                agent,
-                "session_id",
-                session,
-                "message",
-                written.object("message").asMap(),
-                "isApiErrorMessage",
-                written.value("isApiErrorMessage"))));
+        messages.handle(untold(JsonObject.builder()
+                .put("type", type)
+                .put("agent_id", agent)
+                .put("session_id", session)
+                .put("message", written.object("message"))
+                .put("isApiErrorMessage", written.value("isApiErrorMessage"))
+                .build()));
         return true;
     }
 
     /** The message without the pieces that were told before. */
-    private NativeObject untold(Map<String, ? extends @Nullable Object> message) {
-        NativeObject content = NativeObject.of(message).object("message");
-        List<NativeObject> pieces = content.objects("content");
-        Map<String, @Nullable Object> rest = new LinkedHashMap<>(content.asMap());
-        if (!pieces.isEmpty()) {
-            rest.put(
-                    "content",
-                    pieces.stream()
-                            .filter(piece -> told.put(key(content, piece), true) == null)
-                            .map(NativeObject::asMap)
-                            .toList());
+    private JsonObject untold(JsonObject message) {
+        JsonObject content = message.object("message");
+        List<JsonObject> pieces = content.objects("content");
+        if (pieces.isEmpty()) {
+            return message;
         }
-        Map<String, @Nullable Object> whole = new LinkedHashMap<>(message);
-        whole.put("message", rest);
-        return NativeObject.of(whole);
+        List<JsonObject> rest = pieces.stream()
+                .filter(piece -> told.put(key(content, piece), true) == null)
+                .toList();
+        return message.with("message", content.with("content", rest));
     }
 
-    private static String key(NativeObject content, NativeObject piece) {
+    private static String key(JsonObject content, JsonObject piece) {
         return switch (piece.text("type", "")) {
             case "tool_use" -> "use " + piece.text("id", "");
             case "tool_result" -> "result " + piece.text("tool_use_id", "");

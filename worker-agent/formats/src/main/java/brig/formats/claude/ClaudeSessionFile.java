@@ -1,14 +1,13 @@
 package brig.formats.claude;
 
-import static brig.formats.adapter.AgentFrames.fields;
-
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
-import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.SessionFile;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +44,7 @@ public final class ClaudeSessionFile implements SessionFile {
     /** Sub-agents by the tool call that started them. */
     private final Map<String, Transcript> started = new LinkedHashMap<>();
     /** Tokens of the turn by message: each line of a message repeats them. */
-    private final Map<String, NativeObject> tokens = new LinkedHashMap<>();
+    private final Map<String, JsonObject> tokens = new LinkedHashMap<>();
 
     private final String folder;
     private String session = "";
@@ -59,14 +58,14 @@ public final class ClaudeSessionFile implements SessionFile {
     private static final class Transcript {
         private final GrowingFile file;
         /** What Claude Code says of the sub-agent; empty for the session's own transcript, and where it says nothing. */
-        private final NativeObject meta;
+        private final JsonObject meta;
 
-        private @Nullable NativeObject line;
+        private @Nullable JsonObject line;
         private String time = "";
         /** Lines that were too long. */
         private int dropped;
 
-        Transcript(GrowingFile file, NativeObject meta) {
+        Transcript(GrowingFile file, JsonObject meta) {
             this.file = file;
             this.meta = meta;
         }
@@ -77,15 +76,15 @@ public final class ClaudeSessionFile implements SessionFile {
                 byte[] bytes = file.line();
                 dropped += file.takeDropped();
                 if (bytes != null) {
-                    line = NativeObject.read(bytes);
+                    line = NativeJson.readLine(bytes);
                     time = line.text("timestamp", time);
                 }
             }
             return line != null;
         }
 
-        NativeObject take() {
-            NativeObject taken = line == null ? NativeObject.EMPTY : line;
+        JsonObject take() {
+            JsonObject taken = line == null ? JsonObject.EMPTY : line;
             line = null;
             file.next();
             return taken;
@@ -108,7 +107,7 @@ public final class ClaudeSessionFile implements SessionFile {
         turn = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
         messages = new ClaudeMessages(frames, turn, question -> true, answer -> {});
         transcripts = ClaudeTranscripts.beside(file);
-        open.put(file, new Transcript(new GrowingFile(file), NativeObject.EMPTY));
+        open.put(file, new Transcript(new GrowingFile(file), JsonObject.EMPTY));
     }
 
     @Override
@@ -201,10 +200,10 @@ public final class ClaudeSessionFile implements SessionFile {
     private Transcript transcriptOf(GrowingFile found) {
         Path beside = found.path()
                 .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
-        NativeObject meta = NativeObject.EMPTY;
+        JsonObject meta = JsonObject.EMPTY;
         try {
             if (Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX) {
-                meta = NativeObject.read(Files.readAllBytes(beside));
+                meta = NativeJson.readLine(Files.readAllBytes(beside));
             }
         } catch (IOException unreadable) {
             // Then the sub-agent is known when its call is answered.
@@ -219,7 +218,7 @@ public final class ClaudeSessionFile implements SessionFile {
     /** @return whether the line says something of the agent's work */
     private boolean take(Transcript from) throws InterruptedException {
         boolean own = isOwn(from);
-        NativeObject line = from.take();
+        JsonObject line = from.take();
         if (own && !line.text("sessionId", session).equals(session)) {
             session = line.text("sessionId", "");
             findSubAgents();
@@ -228,7 +227,7 @@ public final class ClaudeSessionFile implements SessionFile {
         }
         frames.at(millis(from.time));
         for (; from.dropped > 0; from.dropped--) {
-            frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read", Map.of());
+            frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read");
         }
         boolean inside = own && line.flag("isSidechain");
         return switch (line.text("type", "")) {
@@ -258,63 +257,52 @@ public final class ClaudeSessionFile implements SessionFile {
     }
 
     /** As standard output has it. */
-    private NativeObject message(NativeObject line, Transcript from) {
-        return NativeObject.of(fields(
-                "type",
-                line.text("type"),
-                "agent_id",
-                line.text("agentId"),
-                "parent_tool_use_id",
-                from.meta.text("toolUseId"),
-                "subagent_type",
-                from.meta.text("agentType"),
-                "session_id",
-                session,
-                "message",
-                line.object("message").asMap(),
-                "isApiErrorMessage",
-                line.value("isApiErrorMessage"),
-                "tool_use_result",
-                result(line)));
+    private JsonObject message(JsonObject line, Transcript from) {
+        return JsonObject.builder()
+                .put("type", line.text("type"))
+                .put("agent_id", line.text("agentId"))
+                .put("parent_tool_use_id", from.meta.text("toolUseId"))
+                .put("subagent_type", from.meta.text("agentType"))
+                .put("session_id", session)
+                .put("message", line.object("message"))
+                .put("isApiErrorMessage", line.value("isApiErrorMessage"))
+                .put("tool_use_result", result(line))
+                .build();
     }
 
     /** What a call of a sub-agent gave; only the session's own transcript says it itself. */
-    private Object result(NativeObject line) {
-        for (NativeObject block : line.object("message").objects("content")) {
+    private JsonObject result(JsonObject line) {
+        for (JsonObject block : line.object("message").objects("content")) {
             Transcript agent = started.get(block.text("tool_use_id", ""));
             if (agent != null && !line.object("toolUseResult").has("agentId")) {
                 String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
-                return fields(
-                        "agentId",
-                        id,
-                        "agentType",
-                        agent.meta.text("agentType"),
-                        "status",
-                        block.flag("is_error") ? "failed" : agent.isInBackground() ? "async_launched" : "completed");
+                String status =
+                        block.flag("is_error") ? "failed" : agent.isInBackground() ? "async_launched" : "completed";
+                return JsonObject.builder()
+                        .put("agentId", id)
+                        .put("agentType", agent.meta.text("agentType"))
+                        .put("status", status)
+                        .build();
             }
         }
-        return line.object("toolUseResult").asMap();
+        return line.object("toolUseResult");
     }
 
-    private void handleAnswer(NativeObject line) throws InterruptedException {
-        NativeObject answer = line.object("message");
+    private void handleAnswer(JsonObject line) throws InterruptedException {
+        JsonObject answer = line.object("message");
         String id = answer.text("id", "");
         if (!last.isEmpty() && !last.equals(id)) {
             endTurn();
         }
         if (!introduced) {
             introduced = true;
-            messages.handle(NativeObject.of(fields(
-                    "type",
-                    "system",
-                    "subtype",
-                    "init",
-                    "session_id",
-                    session,
-                    "claude_code_version",
-                    line.text("version"),
-                    "model",
-                    answer.text("model"))));
+            messages.handle(JsonObject.builder()
+                    .put("type", "system")
+                    .put("subtype", "init")
+                    .put("session_id", session)
+                    .put("claude_code_version", line.text("version"))
+                    .put("model", answer.text("model"))
+                    .build());
         }
         turn.begin();
         tokens.put(id, answer.object("usage"));
@@ -325,9 +313,9 @@ public final class ClaudeSessionFile implements SessionFile {
     }
 
     /** @return whether it is a person's message, or one that Claude Code wrote in its name */
-    private boolean handleAsked(NativeObject line) throws InterruptedException {
-        NativeObject asked = line.object("message");
-        List<NativeObject> blocks = asked.objects("content");
+    private boolean handleAsked(JsonObject line) throws InterruptedException {
+        JsonObject asked = line.object("message");
+        List<JsonObject> blocks = asked.objects("content");
         String text = asked.text(
                 "content",
                 blocks.stream()
@@ -341,17 +329,13 @@ public final class ClaudeSessionFile implements SessionFile {
         if (text.startsWith(INTERRUPTED)) {
             last = turn.cancel() ? INTERRUPTED : "";
         } else if (text.startsWith(NOTIFICATION)) {
-            messages.handle(NativeObject.of(fields(
-                    "type",
-                    "system",
-                    "subtype",
-                    "task_notification",
-                    "task_id",
-                    within(text, "task-id"),
-                    "status",
-                    within(text, "status"),
-                    "summary",
-                    within(text, "summary"))));
+            messages.handle(JsonObject.builder()
+                    .put("type", "system")
+                    .put("subtype", "task_notification")
+                    .put("task_id", within(text, "task-id"))
+                    .put("status", within(text, "status"))
+                    .put("summary", within(text, "summary"))
+                    .build());
         } else if (!line.flag("isMeta") && !text.isEmpty()) {
             frames.asked(line.text("uuid", "transcript"), text);
             turn.begin();
@@ -371,29 +355,23 @@ public final class ClaudeSessionFile implements SessionFile {
             return;
         }
         last = "";
-        List<NativeObject> spent = new ArrayList<>(tokens.values());
+        List<JsonObject> spent = new ArrayList<>(tokens.values());
         tokens.clear();
-        messages.handle(NativeObject.of(fields(
-                "type",
-                "result",
-                "subtype",
-                "success",
-                "is_error",
-                failed,
-                "usage",
-                fields(
-                        "input_tokens",
-                        sum(spent, "input_tokens"),
-                        "output_tokens",
-                        sum(spent, "output_tokens"),
-                        "cache_creation_input_tokens",
-                        sum(spent, "cache_creation_input_tokens"),
-                        "cache_read_input_tokens",
-                        sum(spent, "cache_read_input_tokens")))));
+        JsonObject.Builder usage = JsonObject.builder();
+        for (String kind :
+                List.of("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")) {
+            usage.put(kind, sum(spent, kind));
+        }
+        messages.handle(JsonObject.builder()
+                .put("type", "result")
+                .put("subtype", "success")
+                .put("is_error", failed)
+                .put("usage", usage.build())
+                .build());
         failed = false;
     }
 
-    private static long sum(List<NativeObject> spent, String kind) {
+    private static long sum(List<JsonObject> spent, String kind) {
         return spent.stream()
                 .mapToLong(tokens -> Math.max(0, tokens.number(kind, 0)))
                 .sum();

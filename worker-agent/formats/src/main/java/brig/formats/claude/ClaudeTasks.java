@@ -1,8 +1,8 @@
 package brig.formats.claude;
 
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.SubAgents.Status;
+import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -26,14 +26,14 @@ final class ClaudeTasks {
 
     private boolean announces;
 
-    private record Call(@Nullable String agent, NativeObject input) {}
+    private record Call(@Nullable String agent, JsonObject input) {}
 
     ClaudeTasks(SubAgents agents) {
         this.agents = agents;
     }
 
     /** A tool is called. */
-    void called(@Nullable String agent, NativeObject block) {
+    void called(@Nullable String agent, JsonObject block) {
         if (TOOLS.contains(block.text("name", ""))) {
             if (calls.size() >= CALLS_MAX) {
                 calls.remove(calls.keySet().iterator().next());
@@ -47,7 +47,7 @@ final class ClaudeTasks {
      *
      * @param result what Claude Code says of it beside its text; empty for nothing
      */
-    void answered(@Nullable String agent, NativeObject block, NativeObject result, String text)
+    void answered(@Nullable String agent, JsonObject block, JsonObject result, String text)
             throws InterruptedException {
         String tool = block.text("tool_use_id", "");
         Call call = calls.get(tool);
@@ -86,7 +86,7 @@ final class ClaudeTasks {
     }
 
     /** Takes a {@code system} message; false where it is not about tasks. */
-    boolean handle(NativeObject message) throws InterruptedException {
+    boolean handle(JsonObject message) throws InterruptedException {
         String id = message.text("task_id", "");
         switch (message.text("subtype", "")) {
             case "task_started" -> {
@@ -107,7 +107,7 @@ final class ClaudeTasks {
             }
             case "task_progress" -> agents.active(id);
             case "task_updated" -> {
-                NativeObject patch = message.object("patch");
+                JsonObject patch = message.object("patch");
                 Status status = end(patch.text("status", ""));
                 if (status != null) {
                     agents.ended(id, status, null, patch.text("error"));
@@ -140,7 +140,7 @@ final class ClaudeTasks {
      * versions, the message is the first word of it.
      */
     @Nullable
-    String agentOf(NativeObject message) throws InterruptedException {
+    String agentOf(JsonObject message) throws InterruptedException {
         String tool = message.text("parent_tool_use_id");
         String id = message.text("agent_id");
         if (tool == null && id == null) {

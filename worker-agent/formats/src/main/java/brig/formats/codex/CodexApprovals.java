@@ -2,9 +2,9 @@ package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.NativeObject;
-import brig.protocol.wire.FrameType;
-import java.util.Map;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** Answers what Codex asks. Permissions follow the profile; no question is left open, for the agent would wait. */
@@ -19,40 +19,42 @@ final class CodexApprovals {
         this.allow = allow;
     }
 
+    private record Decided(String decision) {}
+
+    private record Permitted(JsonObject permissions) {}
+
+    private record Answered(JsonObject answers) {}
+
+    private record Elicited(String action) {}
+
     /** False where the question is of a kind that is not known; it is refused then. */
-    boolean answer(String method, NativeObject request) throws InterruptedException {
-        NativeObject params = request.object("params");
-        Map<String, ?> answer = answerTo(method, params);
+    boolean answer(String method, JsonObject request) throws InterruptedException {
+        JsonObject params = request.object("params");
+        Record answer = answerTo(method, params);
         if (answer == null) {
             rpc.refuse(request, "not supported by this client");
             return false;
         }
-        frames.put(
-                FrameType.PERMISSION,
-                AgentFrames.fields(
-                        "id",
-                        String.valueOf(request.value("id")),
-                        "tool",
-                        params.text("itemId"),
-                        "name",
-                        method,
-                        "input",
-                        params.value("command"),
-                        "decision",
-                        allow && !isQuestion(method) ? "allow" : "deny"));
+        frames.put(new Frame.Permission(
+                String.valueOf(request.value("id")),
+                null,
+                params.text("itemId"),
+                method,
+                params.value("command"),
+                allow && !isQuestion(method) ? Decision.ALLOW : Decision.DENY));
         rpc.respond(request, answer);
         return true;
     }
 
-    private @Nullable Map<String, ?> answerTo(String method, NativeObject params) {
+    private @Nullable Record answerTo(String method, JsonObject params) {
         return switch (method) {
             case "item/commandExecution/requestApproval", "item/fileChange/requestApproval" ->
-                Map.of("decision", allow ? "accept" : "decline");
-            case "execCommandApproval", "applyPatchApproval" -> Map.of("decision", allow ? "approved" : "denied");
+                new Decided(allow ? "accept" : "decline");
+            case "execCommandApproval", "applyPatchApproval" -> new Decided(allow ? "approved" : "denied");
             case "item/permissions/requestApproval" ->
-                Map.of("permissions", allow ? params.object("permissions").asMap() : Map.of());
-            case "item/tool/requestUserInput" -> Map.of("answers", Map.of());
-            case "mcpServer/elicitation/request" -> Map.of("action", "decline");
+                new Permitted(allow ? params.object("permissions") : JsonObject.EMPTY);
+            case "item/tool/requestUserInput" -> new Answered(JsonObject.EMPTY);
+            case "mcpServer/elicitation/request" -> new Elicited("decline");
             default -> null;
         };
     }

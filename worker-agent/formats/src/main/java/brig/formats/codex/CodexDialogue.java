@@ -8,19 +8,47 @@ import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Talks to Codex: {@code initialize}, one thread, a turn for each message. {@link CodexThreads} reads what comes of
  * it. A message that comes before there is a thread waits for it.
  */
 final class CodexDialogue implements Dialogue {
+    private record ClientInfo(String name, String title, String version) {}
+
+    @CamelCase
+    private record Capabilities(boolean experimentalApi) {}
+
+    @CamelCase
+    private record Initialize(ClientInfo clientInfo, Capabilities capabilities) {}
+
+    /** @param threadId null for a new one */
+    @CamelCase
+    private record OpenThread(
+            @Nullable String threadId,
+            String cwd,
+            String approvalPolicy,
+            String sandbox,
+            @Nullable String model,
+            @Nullable String developerInstructions) {}
+
+    private record Text(String type, String text) {}
+
+    @CamelCase
+    private record StartTurn(String threadId, List<Text> input) {}
+
+    @CamelCase
+    private record InterruptTurn(String threadId, String turnId) {}
+
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
@@ -57,58 +85,41 @@ final class CodexDialogue implements Dialogue {
 
     @Override
     public void start() {
-        Map<String, ?> client = Map.of("name", "brig", "title", "Brig", "version", "1");
         rpc.request(
                 "initialize",
-                Map.of("clientInfo", client, "capabilities", Map.of("experimentalApi", true)),
+                new Initialize(new ClientInfo("brig", "Brig", "1"), new Capabilities(true)),
                 (result, error) -> {
                     if (error == null) {
-                        rpc.notify("initialized", Map.of());
+                        rpc.notify("initialized", null);
                         openThread();
                     } else {
-                        opening.fail(error);
+                        opening.fail(error.text("message"));
                     }
                 });
     }
 
     private void openThread() {
         AgentTask task = context.task();
-        Map<String, Object> params = AgentFrames.fields(
-                "threadId",
+        OpenThread params = new OpenThread(
                 task.session(),
-                "cwd",
                 task.folder(),
-                "approvalPolicy",
                 task.allow() ? "never" : "untrusted",
-                "sandbox",
                 "danger-full-access",
-                "model",
                 task.model(),
-                "developerInstructions",
                 task.systemPrompt());
         rpc.request(task.session() == null ? "thread/start" : "thread/resume", params, (result, error) -> {
             if (error == null) {
                 handleThread(result);
             } else {
-                opening.fail(error);
+                opening.fail(error.text("message"));
             }
         });
     }
 
-    private void handleThread(NativeObject result) throws InterruptedException {
-        NativeObject described = result.object("thread");
+    private void handleThread(JsonObject result) throws InterruptedException {
+        JsonObject described = result.object("thread");
         String id = described.text("id", "");
-        frames.put(
-                FrameType.SESSION,
-                AgentFrames.fields(
-                        "session_id",
-                        id,
-                        "agent",
-                        "codex",
-                        "agent_version",
-                        described.text("cliVersion"),
-                        "model",
-                        result.text("model")));
+        frames.put(new Frame.Session(id, "codex", described.text("cliVersion"), result.text("model")));
         threads.open(id);
         opening.complete(id);
     }
@@ -119,10 +130,9 @@ final class CodexDialogue implements Dialogue {
     }
 
     private boolean startTurn(String id, String content) {
-        Map<String, ?> params = Map.of("threadId", id, "input", List.of(Map.of("type", "text", "text", content)));
-        return rpc.request("turn/start", params, (result, error) -> {
+        return rpc.request("turn/start", new StartTurn(id, List.of(new Text("text", content))), (result, error) -> {
             if (error != null) {
-                frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"), Map.of());
+                frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"));
                 turn.end(true, null);
             }
         });
@@ -145,6 +155,6 @@ final class CodexDialogue implements Dialogue {
     }
 
     private void interrupt(String id, String turnId) {
-        rpc.request("turn/interrupt", Map.of("threadId", id, "turnId", turnId), (result, error) -> {});
+        rpc.request("turn/interrupt", new InterruptTurn(id, turnId), (result, error) -> {});
     }
 }

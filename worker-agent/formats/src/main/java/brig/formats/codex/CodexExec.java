@@ -1,15 +1,15 @@
 package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.SubAgents.Status;
 import brig.formats.adapter.ToolCall;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,26 +27,25 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         switch (message.text("type", "")) {
             case "thread.started" -> {
                 root = message.text("thread_id", "");
-                frames.put(FrameType.SESSION, AgentFrames.fields("session_id", root, "agent", "codex"));
+                frames.put(new Frame.Session(root, "codex", null, null));
             }
             case "turn.started" -> {}
             case "turn.completed" -> {
-                NativeObject tokens = message.object("usage");
-                frames.put(
-                        FrameType.USAGE,
-                        new Usage(
-                                        tokens.number("input_tokens", 0),
-                                        tokens.number("output_tokens", 0),
-                                        tokens.number("cached_input_tokens", 0),
-                                        null)
-                                .fields());
+                JsonObject tokens = message.object("usage");
+                frames.put(Frame.Usage.of(
+                        null,
+                        new TokenUsage(
+                                tokens.number("input_tokens", 0),
+                                tokens.number("output_tokens", 0),
+                                tokens.number("cached_input_tokens", 0),
+                                null)));
             }
             case "turn.failed" ->
-                frames.error("AGENT_ERROR", message.object("error").text("message", "the turn failed"), Map.of());
+                frames.error("AGENT_ERROR", message.object("error").text("message", "the turn failed"));
             case "error" -> handleError(message.text("message", "unknown"));
             case "item.started", "item.updated" -> {
                 return handleItem(message.object("item"), false);
@@ -67,13 +66,11 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     private void handleError(String sentence) throws InterruptedException {
-        frames.error(
-                "MODEL_ERROR",
-                sentence,
-                AgentFrames.fields("retrying", sentence.startsWith("Reconnecting") ? true : null));
+        Frame.Failure failure = new Frame.Failure(sentence, "MODEL_ERROR");
+        frames.error(sentence.startsWith("Reconnecting") ? failure.again(null, null, null) : failure);
     }
 
-    private boolean handleItem(NativeObject item, boolean complete) throws InterruptedException {
+    private boolean handleItem(JsonObject item, boolean complete) throws InterruptedException {
         switch (item.text("type", "")) {
             case "agent_message" -> frames.said(null, false, complete ? item.text("text", "") : "");
             case "reasoning" -> frames.said(null, true, complete ? item.text("text", "") : "");
@@ -84,20 +81,10 @@ public final class CodexExec implements NativeReader.Handler {
                         complete,
                         "exec_command",
                         item.text("command"),
-                        AgentFrames.fields("command", item.text("command")),
+                        new ToolInput.Command(item.text("command"), null),
                         item.text("aggregated_output"));
             case "file_change" ->
-                tool(
-                        item,
-                        complete,
-                        "apply_patch",
-                        null,
-                        Map.of(
-                                "changes",
-                                item.objects("changes").stream()
-                                        .map(NativeObject::asMap)
-                                        .toList()),
-                        null);
+                tool(item, complete, "apply_patch", null, new ToolInput.Changes(item.objects("changes")), null);
             case "mcp_tool_call" ->
                 tool(
                         item,
@@ -108,24 +95,19 @@ public final class CodexExec implements NativeReader.Handler {
                         item.object("error").text("message"));
             case "web_search" -> tool(item, complete, "web_search", item.text("query"), null, null);
             case "todo_list" ->
-                frames.put(
-                        FrameType.PLAN,
-                        AgentFrames.fields(
-                                "entries",
-                                item.objects("items").stream()
-                                        .map(todo -> AgentFrames.fields(
-                                                "content",
-                                                todo.text("text"),
-                                                "status",
-                                                todo.flag("completed") ? "completed" : "pending"))
-                                        .toList()));
+                frames.put(new Frame.Plan(
+                        null,
+                        item.objects("items").stream()
+                                .map(todo -> new Frame.Plan.Entry(
+                                        todo.text("text"), todo.flag("completed") ? "completed" : "pending"))
+                                .toList()));
             case "collab_tool_call" -> {
                 tool(
                         item,
                         complete,
                         toolName(item.text("tool", "")),
                         item.text("prompt"),
-                        AgentFrames.fields("prompt", item.text("prompt"), "agents", item.value("receiver_thread_ids")),
+                        new ToolInput.ForAgents(item.text("prompt"), item.value("receiver_thread_ids")),
                         null);
                 handleAgents(item, complete);
             }
@@ -137,17 +119,17 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     private void tool(
-            NativeObject item,
+            JsonObject item,
             boolean complete,
             String name,
             @Nullable String title,
             @Nullable Object input,
             @Nullable String output)
             throws InterruptedException {
-        ToolCall.Status status = switch (item.text("status", "")) {
-            case "failed", "declined" -> ToolCall.Status.FAILED;
-            case "completed" -> ToolCall.Status.COMPLETED;
-            default -> complete ? ToolCall.Status.COMPLETED : ToolCall.Status.RUNNING;
+        Progress status = switch (item.text("status", "")) {
+            case "failed", "declined" -> Progress.FAILED;
+            case "completed" -> Progress.COMPLETED;
+            default -> complete ? Progress.COMPLETED : Progress.RUNNING;
         };
         frames.tool(new ToolCall(
                 item.text("id", ""), null, name, title, status, complete ? null : input, complete ? output : null));
@@ -158,7 +140,7 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     /** The call that starts a sub-agent says which thread it is, when it is done; others say how threads fare. */
-    private void handleAgents(NativeObject item, boolean complete) throws InterruptedException {
+    private void handleAgents(JsonObject item, boolean complete) throws InterruptedException {
         String sender = item.text("sender_thread_id", "");
         String parent = sender.equals(root) || sender.isEmpty() ? null : sender;
         if (complete && item.text("tool", "").equals("spawn_agent")) {
@@ -174,9 +156,9 @@ public final class CodexExec implements NativeReader.Handler {
                         true));
             }
         }
-        NativeObject states = item.object("agents_states");
-        for (String thread : List.copyOf(states.asMap().keySet())) {
-            NativeObject state = states.object(thread);
+        JsonObject states = item.object("agents_states");
+        for (String thread : List.copyOf(states.names())) {
+            JsonObject state = states.object(thread);
             String said = state.text("message");
             switch (state.text("status", "")) {
                 case "running" -> agents.active(thread);

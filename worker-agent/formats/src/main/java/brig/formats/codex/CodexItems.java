@@ -1,12 +1,12 @@
 package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.SubAgents.Status;
 import brig.formats.adapter.ToolCall;
+import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.json.JsonObject;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -31,7 +31,7 @@ final class CodexItems {
         this.agentOfThread = agentOfThread;
     }
 
-    boolean handle(@Nullable String agent, String method, NativeObject params) throws InterruptedException {
+    boolean handle(@Nullable String agent, String method, JsonObject params) throws InterruptedException {
         switch (method) {
             case "item/agentMessage/delta" -> handlePiece(agent, params, false);
             case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta" -> handlePiece(agent, params, true);
@@ -58,7 +58,7 @@ final class CodexItems {
         return true;
     }
 
-    private void handlePiece(@Nullable String agent, NativeObject params, boolean thought) throws InterruptedException {
+    private void handlePiece(@Nullable String agent, JsonObject params, boolean thought) throws InterruptedException {
         if (inPieces.size() >= OPEN_MAX) {
             inPieces.clear();
         }
@@ -66,8 +66,7 @@ final class CodexItems {
         frames.said(agent, thought, params.text("delta", ""));
     }
 
-    private boolean handleItem(@Nullable String agent, NativeObject item, boolean complete)
-            throws InterruptedException {
+    private boolean handleItem(@Nullable String agent, JsonObject item, boolean complete) throws InterruptedException {
         String id = item.text("id", "");
         String title = null;
         String name = item.text("type", "");
@@ -102,12 +101,12 @@ final class CodexItems {
             case "collabAgentToolCall" -> {
                 name = toolName(item.text("tool", ""));
                 title = item.text("prompt");
-                input = AgentFrames.fields("prompt", item.text("prompt"), "agents", item.value("receiverThreadIds"));
+                input = new ToolInput.ForAgents(item.text("prompt"), item.value("receiverThreadIds"));
             }
             case "commandExecution" -> {
                 name = "exec_command";
                 title = item.text("command");
-                input = AgentFrames.fields("command", item.text("command"), "cwd", item.text("cwd"));
+                input = new ToolInput.Command(item.text("command"), item.text("cwd"));
                 output = item.text("aggregatedOutput");
             }
             case "fileChange" -> {
@@ -115,11 +114,7 @@ final class CodexItems {
                 title = item.objects("changes").stream()
                         .map(change -> change.text("path", ""))
                         .collect(Collectors.joining(", "));
-                input = Map.of(
-                        "changes",
-                        item.objects("changes").stream()
-                                .map(NativeObject::asMap)
-                                .toList());
+                input = new ToolInput.Changes(item.objects("changes"));
             }
             case "mcpToolCall", "dynamicToolCall" -> {
                 name = item.text("server", item.text("namespace", "tool")) + "." + item.text("tool", "");
@@ -145,8 +140,7 @@ final class CodexItems {
         return true;
     }
 
-    private boolean handleText(
-            @Nullable String agent, NativeObject item, boolean complete, boolean thought, String text)
+    private boolean handleText(@Nullable String agent, JsonObject item, boolean complete, boolean thought, String text)
             throws InterruptedException {
         if (complete && !inPieces.remove(item.text("id", ""))) {
             frames.said(agent, thought, text);
@@ -154,15 +148,15 @@ final class CodexItems {
         return true;
     }
 
-    private static ToolCall.Status statusOf(NativeObject item, boolean complete) {
+    private static Progress statusOf(JsonObject item, boolean complete) {
         return switch (item.text("status", "")) {
-            case "failed", "declined", "interrupted" -> ToolCall.Status.FAILED;
-            case "completed" -> ToolCall.Status.COMPLETED;
-            default -> complete ? ToolCall.Status.COMPLETED : ToolCall.Status.RUNNING;
+            case "failed", "declined", "interrupted" -> Progress.FAILED;
+            case "completed" -> Progress.COMPLETED;
+            default -> complete ? Progress.COMPLETED : Progress.RUNNING;
         };
     }
 
-    private static @Nullable String contentOf(NativeObject item) {
+    private static @Nullable String contentOf(JsonObject item) {
         String error = item.object("error").text("message");
         String content = item.object("result").objects("content").stream()
                 .map(part -> part.text("text", ""))
@@ -184,7 +178,7 @@ final class CodexItems {
     }
 
     /** A call about other threads: the one that starts a sub-agent says its place, and some say how others fare. */
-    private void handleCollab(NativeObject item, boolean complete) throws InterruptedException {
+    private void handleCollab(JsonObject item, boolean complete) throws InterruptedException {
         if (complete && item.text("tool", "").equals("spawnAgent")) {
             String parent = agentOfThread.apply(item.text("senderThreadId"));
             for (String thread : item.texts("receiverThreadIds")) {
@@ -199,9 +193,9 @@ final class CodexItems {
                         true));
             }
         }
-        NativeObject states = item.object("agentsStates");
-        for (String thread : states.asMap().keySet()) {
-            NativeObject state = states.object(thread);
+        JsonObject states = item.object("agentsStates");
+        for (String thread : states.names()) {
+            JsonObject state = states.object(thread);
             switch (state.text("status", "")) {
                 case "errored" -> agents.ended(thread, Status.FAILED, null, state.text("message"));
                 case "interrupted", "shutdown" -> agents.ended(thread, Status.KILLED, null, null);
@@ -211,7 +205,7 @@ final class CodexItems {
     }
 
     /** How the second kind of multi-agent mode tells of a sub-agent. */
-    private void handleActivity(@Nullable String agent, NativeObject item) throws InterruptedException {
+    private void handleActivity(@Nullable String agent, JsonObject item) throws InterruptedException {
         String thread = item.text("agentThreadId", "");
         switch (item.text("kind", "")) {
             case "started" ->

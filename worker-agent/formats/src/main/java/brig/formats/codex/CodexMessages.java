@@ -1,8 +1,8 @@
 package brig.formats.codex;
 
 import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
+import brig.protocol.json.JsonObject;
 
 /** Sorts what Codex writes into answers, questions and what its threads tell. */
 final class CodexMessages implements NativeReader.Handler {
@@ -17,7 +17,7 @@ final class CodexMessages implements NativeReader.Handler {
     }
 
     @Override
-    public boolean handle(NativeObject message) throws InterruptedException {
+    public boolean handle(JsonObject message) throws InterruptedException {
         String method = message.text("method");
         if (method == null) {
             return rpc.handleAnswer(message);

@@ -2,11 +2,11 @@ package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.SubAgents.Status;
-import brig.formats.adapter.Usage;
-import brig.protocol.wire.FrameType;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ final class CodexThreads {
             503L);
 
     /** Something that a thread said. */
-    private record Event(String method, NativeObject params) {}
+    private record Event(String method, JsonObject params) {}
 
     private final AgentFrames frames;
     private final AgentTurn turn;
@@ -57,7 +57,7 @@ final class CodexThreads {
     private boolean rootIsOver;
 
     private boolean failed;
-    private @Nullable Usage usage;
+    private @Nullable TokenUsage usage;
 
     /**
      * @param running takes the turns that run, by thread
@@ -83,7 +83,7 @@ final class CodexThreads {
     }
 
     /** Takes a notification; false where it is of no kind that is known. */
-    boolean handle(String method, NativeObject params) throws InterruptedException {
+    boolean handle(String method, JsonObject params) throws InterruptedException {
         String thread = params.text("threadId");
         if (thread != null && !thread.equals(root) && !agents.knows(thread)) {
             hold(thread, new Event(method, params));
@@ -104,7 +104,7 @@ final class CodexThreads {
         return thread == null || thread.equals(root) ? null : thread;
     }
 
-    private boolean handleOf(@Nullable String thread, String method, NativeObject params) throws InterruptedException {
+    private boolean handleOf(@Nullable String thread, String method, JsonObject params) throws InterruptedException {
         String agent = agentOf(thread);
         switch (method) {
             case "turn/started" ->
@@ -159,7 +159,7 @@ final class CodexThreads {
         started.accept(thread, id);
     }
 
-    private void handleTurnEnd(String thread, NativeObject ended) throws InterruptedException {
+    private void handleTurnEnd(String thread, JsonObject ended) throws InterruptedException {
         running.remove(thread);
         String status = ended.text("status", "");
         if (thread.equals(root)) {
@@ -186,56 +186,55 @@ final class CodexThreads {
     private void endTurnWhenOver() throws InterruptedException {
         if (rootIsOver && agents.living().isEmpty()) {
             rootIsOver = false;
-            Usage whole = usage;
+            TokenUsage whole = usage;
             usage = null;
             turn.end(failed, whole);
         }
     }
 
-    private void handlePlan(@Nullable String agent, NativeObject params) throws InterruptedException {
-        List<Map<String, Object>> entries = params.objects("plan").stream()
-                .map(step -> AgentFrames.fields(
-                        "content", step.text("step"), "status", planStatus(step.text("status", "pending"))))
+    private void handlePlan(@Nullable String agent, JsonObject params) throws InterruptedException {
+        List<Frame.Plan.Entry> entries = params.objects("plan").stream()
+                .map(step -> new Frame.Plan.Entry(step.text("step"), planStatus(step.text("status", "pending"))))
                 .toList();
-        frames.put(FrameType.PLAN, AgentFrames.fields("agent", agent, "entries", entries));
+        frames.put(new Frame.Plan(agent, entries));
     }
 
     private static String planStatus(String status) {
         return status.equals("inProgress") ? "in_progress" : status;
     }
 
-    private void handleUsage(@Nullable String agent, NativeObject last) throws InterruptedException {
-        Usage cost = new Usage(
+    private void handleUsage(@Nullable String agent, JsonObject last) throws InterruptedException {
+        TokenUsage cost = new TokenUsage(
                 last.number("inputTokens", 0),
                 last.number("outputTokens", 0),
                 last.number("cachedInputTokens", 0),
                 null);
         usage = usage == null ? cost : usage.plus(cost);
-        Map<String, Object> fields = AgentFrames.fields("agent", agent);
-        fields.putAll(cost.fields());
-        frames.put(FrameType.USAGE, fields);
+        frames.put(Frame.Usage.of(agent, cost));
     }
 
-    private void handleError(@Nullable String agent, NativeObject params) throws InterruptedException {
-        NativeObject error = params.object("error");
+    private void handleError(@Nullable String agent, JsonObject params) throws InterruptedException {
+        JsonObject error = params.object("error");
         String details = error.text("additionalDetails");
-        frames.error(
-                "MODEL_ERROR",
+        Frame.Failure failure = new Frame.Failure(
                 error.text("message", "unknown") + (details == null ? "" : ": " + details),
-                AgentFrames.fields(
-                        "agent", agent, "status", statusOf(error), "retrying", params.flag("willRetry") ? true : null));
+                "MODEL_ERROR",
+                agent,
+                statusOf(error));
+        frames.error(params.flag("willRetry") ? failure.again(null, null, null) : failure);
     }
 
     /** Codex names a kind of failure, with the status beside it or as what the kind stands for. */
-    private static @Nullable Object statusOf(NativeObject error) {
+    private static @Nullable Long statusOf(JsonObject error) {
         String kindAlone = error.text("codexErrorInfo");
         if (kindAlone != null) {
             return STATUS_OF_KIND.get(kindAlone);
         }
-        NativeObject info = error.object("codexErrorInfo");
-        return info.asMap().keySet().stream()
+        JsonObject info = error.object("codexErrorInfo");
+        return info.names().stream()
                 .map(kind -> info.object(kind).value("httpStatusCode"))
                 .filter(Long.class::isInstance)
+                .map(Long.class::cast)
                 .findFirst()
                 .orElse(null);
     }

@@ -1,10 +1,10 @@
 package brig.workeragent.egress.confinement;
 
 import brig.egress.confinement.SelfMeasurement;
-import brig.workeragent.posture.Posture.Property;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture.Property;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,20 +14,20 @@ public final class Confinement {
     private static final Set<String> ENVIRONMENT = Set.of("", "LC_ALL", "PWD");
 
     private final List<Property> properties = new ArrayList<>();
-    private final Map<String, @Nullable Object> found;
+    private final SelfMeasurement found;
 
-    private Confinement(Map<String, @Nullable Object> found) {
+    private Confinement(SelfMeasurement found) {
         this.found = found;
     }
 
     /**
      * Each property that brig-egress must have, and whether it was found.
      *
-     * @param found of {@link SelfMeasurement}; what is missing there does not hold
+     * @param found what it measured; what it did not measure does not hold
      * @param uid whom it must run as
      * @param ownUser whether that is a user of its own, who is in no group
      */
-    public static List<Property> judge(Map<String, @Nullable Object> found, int uid, boolean ownUser) {
+    public static List<Property> judge(SelfMeasurement found, int uid, boolean ownUser) {
         var judged = new Confinement(found);
         judged.judge(uid, ownUser);
         return List.copyOf(judged.properties);
@@ -36,37 +36,39 @@ public final class Confinement {
     private void judge(int uid, boolean ownUser) {
         String user = (uid + " ").repeat(4).strip();
         boolean groups = !ownUser
-                || (text("groups").equals(user) && text("supplementary").isEmpty());
+                || (found.groups().equals(user) && found.supplementary().isEmpty());
         add(
                 "egress-user",
-                text("users").equals(user) && groups,
-                "uid " + text("users") + ", gid " + text("groups") + ", groups " + text("supplementary"));
+                found.users().equals(user) && groups,
+                "uid " + found.users() + ", gid " + found.groups() + ", groups " + found.supplementary());
         add(
                 "egress-capabilities",
-                text("capabilities").equals((NONE + " ").repeat(5).strip()),
-                text("capabilities"));
-        add("egress-no-new-privileges", text("noNewPrivileges").equals("1"), text("noNewPrivileges"));
+                found.capabilities().equals((NONE + " ").repeat(5).strip()),
+                found.capabilities());
+        add("egress-no-new-privileges", found.noNewPrivileges().equals("1"), found.noNewPrivileges());
         add(
                 "egress-system-calls",
-                text("seccomp").equals("2")
-                        && text("startsPrograms").equals("false")
-                        && text("makesLocalSockets").equals("false"),
-                "mode " + text("seccomp") + ", starts programs: " + text("startsPrograms") + ", makes local sockets: "
-                        + text("makesLocalSockets"));
+                found.seccomp().equals("2")
+                        && Boolean.FALSE.equals(found.startsPrograms())
+                        && Boolean.FALSE.equals(found.makesLocalSockets()),
+                "mode " + found.seccomp() + ", starts programs: " + shown(found.startsPrograms())
+                        + ", makes local sockets: " + shown(found.makesLocalSockets()));
         add(
                 "egress-environment",
-                ENVIRONMENT.containsAll(List.of(text("environment").split(" ", -1))),
-                text("environment"));
-        add("egress-processes", text("processes").equals("1 2"), "sees " + text("processes"));
-        add("egress-files", text("sees").equals("[]"), "sees of what is closed to it " + text("sees"));
+                ENVIRONMENT.containsAll(List.of(found.environment().split(" ", -1))),
+                found.environment());
+        add("egress-processes", found.processes().equals("1 2"), "sees " + found.processes());
+        add(
+                "egress-files",
+                found.sees() != null && found.sees().isEmpty(),
+                "sees of what is closed to it " + shown(found.sees()));
     }
 
-    private String text(String key) {
-        Object value = found.get(key);
-        return value == null ? "?" : value.toString();
+    private static String shown(@Nullable Object measured) {
+        return measured == null ? "?" : measured.toString();
     }
 
     private void add(String name, boolean holds, String detail) {
-        properties.add(new Property(name, holds, detail));
+        properties.add(new Property(name, FindingStatus.of(holds), detail));
     }
 }

@@ -1,0 +1,47 @@
+package brig.loadtests.client;
+
+import brig.protocol.json.Json;
+import brig.protocol.record.OmitEmpty;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a request for a spawn that tests use (section 4.1), and no others: a server need not know more.
+ *
+ * @param requestId under which the same request makes no second spawn
+ */
+public record SpawnBody(
+        AgentConfig agentConfig,
+        @Nullable String prompt,
+        @OmitEmpty boolean once,
+        @Nullable String requestId) {
+    /** @param name of an agent profile */
+    public record AgentConfig(String name) {}
+
+    /** A spawn that waits for messages. */
+    public static SpawnBody of(String agent) {
+        return new SpawnBody(new AgentConfig(agent), null, false, null);
+    }
+
+    public SpawnBody with(@Nullable Workload work, boolean endsAfterIt) {
+        return new SpawnBody(agentConfig, work == null ? null : work.message(), endsAfterIt, requestId);
+    }
+
+    /** With what the agent is told at first. */
+    public SpawnBody saying(String message) {
+        return new SpawnBody(agentConfig, message, once, requestId);
+    }
+
+    /** Whose spawn ends after its first {@code done}. */
+    public SpawnBody endingAfterOne() {
+        return new SpawnBody(agentConfig, prompt, true, requestId);
+    }
+
+    public SpawnBody claimedAs(String id) {
+        return new SpawnBody(agentConfig, prompt, once, id);
+    }
+
+    public String text() {
+        return new String(Json.write(this), StandardCharsets.UTF_8);
+    }
+}

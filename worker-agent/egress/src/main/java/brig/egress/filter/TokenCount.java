@@ -1,0 +1,57 @@
+package brig.egress.filter;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens that one answer of a model took; null where it did not say.
+ *
+ * @param model as the answer names it; empty where it does not
+ */
+record TokenCount(
+        String model,
+        @Nullable Long input,
+        @Nullable Long output,
+        @Nullable Long cachedInput,
+        @Nullable Long cacheWriteInput) {
+    private static final int MODEL_LENGTH_MAX = 128;
+
+    static final TokenCount NONE = new TokenCount("", null, null, null, null);
+
+    /** With what a later part of the same answer says. */
+    TokenCount with(ModelAnswer part) {
+        String name = part.model() != null && part.model().length() <= MODEL_LENGTH_MAX ? part.model() : model;
+        TokenCount count = new TokenCount(name, input, output, cachedInput, cacheWriteInput);
+        ModelAnswer.Tokens usage = part.usage();
+        if (usage != null) {
+            count = new TokenCount(
+                    name,
+                    last(input, usage.promptTokens(), usage.inputTokens()),
+                    last(output, usage.completionTokens(), usage.outputTokens()),
+                    last(
+                            cachedInput,
+                            usage.cachedTokens(),
+                            usage.cacheReadInputTokens(),
+                            cached(usage.promptTokensDetails()),
+                            cached(usage.inputTokensDetails())),
+                    last(cacheWriteInput, usage.cacheCreationInputTokens()));
+        }
+        count = part.message() == null ? count : count.with(part.message());
+        return part.response() == null ? count : count.with(part.response());
+    }
+
+    private static @Nullable Long cached(ModelAnswer.@Nullable Details details) {
+        return details == null ? null : details.cachedTokens();
+    }
+
+    private static @Nullable Long last(@Nullable Long before, @Nullable Long... counts) {
+        Long last = before;
+        for (Long count : counts) {
+            last = count == null || count < 0 ? last : count;
+        }
+        return last;
+    }
+
+    boolean isEmpty() {
+        return input == null && output == null && cachedInput == null && cacheWriteInput == null;
+    }
+}

@@ -1,0 +1,119 @@
+package brig.egress.proxy;
+
+import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostPattern;
+import brig.egress.policy.HostPolicy;
+import brig.egress.policy.HostPort;
+import brig.egress.policy.Verdict;
+import brig.protocol.egress.EgressEvent;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What one worker may reach: its policy, and what persons decide beside it. State owned by the worker's event loop.
+ */
+final class Decisions {
+    private static final int ONCE_MAX = 1024;
+    private static final Verdict ONCE = new Verdict(true, "a person allowed it once", false);
+
+    private final Consumer<EgressEvent> events;
+    private final Asks asks;
+    private final List<String> allowedMeanwhile;
+    private final List<HostPattern> allowedOnce = new ArrayList<>();
+    private HostPolicy policy;
+
+    /**
+     * @param allowed hosts that a person allowed since the policy was written
+     * @param events takes what people should know; never waits
+     */
+    Decisions(EventLoop loop, EgressPolicy policy, List<String> allowed, Consumer<EgressEvent> events) {
+        this.events = events;
+        this.allowedMeanwhile = new ArrayList<>(allowed);
+        this.policy = new HostPolicy(policy, allowedMeanwhile);
+        this.asks = new Asks(loop, this::tellAnswered);
+    }
+
+    HostPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Judges a request; the answer may come later, when a person has answered.
+     *
+     * @param verdict what the policy says of it
+     */
+    void decide(HostPort at, String method, Verdict verdict, Consumer<Verdict> answer) {
+        if (verdict.allowed() || !verdict.askable()) {
+            answer.accept(verdict);
+        } else if (takeOnce(at)) {
+            answer.accept(ONCE);
+        } else {
+            int askMs = policy.policy().askMs();
+            boolean waits = askMs > 0
+                    && asks.add(
+                            at,
+                            new Verdict(false, verdict.rule() + ", and nobody allowed it in time", true),
+                            askMs,
+                            answer,
+                            () -> events.accept(
+                                    new EgressEvent.Ask(at.host(), at.port(), method, verdict.rule(), askMs)));
+            if (!waits) {
+                answer.accept(verdict);
+            }
+        }
+    }
+
+    private boolean takeOnce(HostPort at) {
+        HostPattern found = allowedOnce.stream()
+                .filter(pattern -> pattern.matches(at.host(), at.port()))
+                .findFirst()
+                .orElse(null);
+        return found != null && allowedOnce.remove(found);
+    }
+
+    private void tellAnswered(HostPort at, Verdict verdict) {
+        events.accept(new EgressEvent.Answered(at.host(), at.port(), verdict.allowed(), verdict.rule()));
+    }
+
+    /** A person allows a host for one request: for the first that waits, or the next one. */
+    void allowOnce(String host) {
+        HostPattern pattern = HostPattern.parse(host);
+        for (HostPort at : asks.open()) {
+            if (pattern.matches(at.host(), at.port()) && asks.answerFirst(at, ONCE)) {
+                return;
+            }
+        }
+        if (allowedOnce.size() < ONCE_MAX) {
+            allowedOnce.add(pattern);
+        }
+    }
+
+    /** A person allows a host from now on: also for what waits. */
+    void allow(String host) {
+        allowedMeanwhile.add(host);
+        changePolicy(policy.policy());
+    }
+
+    /** A person refuses a host for now: whoever waits for it is told. */
+    void deny(String host) {
+        HostPattern pattern = HostPattern.parse(host);
+        for (HostPort at : asks.open()) {
+            if (pattern.matches(at.host(), at.port())) {
+                asks.answer(at, new Verdict(false, "a person refused it", false));
+            }
+        }
+    }
+
+    /** Another policy from now on: also for what waits. */
+    void changePolicy(EgressPolicy changed) {
+        policy = new HostPolicy(changed, allowedMeanwhile);
+        for (HostPort at : asks.open()) {
+            Verdict verdict = policy.host(at.host(), at.port());
+            if (verdict.allowed() || !verdict.askable()) {
+                asks.answer(at, verdict);
+            }
+        }
+    }
+}

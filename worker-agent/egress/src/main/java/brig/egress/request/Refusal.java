@@ -1,0 +1,58 @@
+package brig.egress.request;
+
+import brig.egress.policy.HostNames;
+import brig.egress.policy.HostPort;
+
+/**
+ * Why a request is not passed on.
+ *
+ * @param status what the client is answered
+ * @param rule in a few words, for the audit
+ * @param advice what can be done about it; empty where nothing can
+ */
+public record Refusal(int status, String rule, String advice) {
+    private static final int FORBIDDEN = 403;
+    private static final int BAD_REQUEST = 400;
+    private static final int BAD_GATEWAY = 502;
+
+    public static Refusal blocked(String rule) {
+        return new Refusal(FORBIDDEN, rule, "");
+    }
+
+    public static Refusal askable(String rule, HostPort at, String spawn) {
+        String what = at.port() == 443 || at.port() == 80 ? HostNames.bracketed(at.host()) : at.toString();
+        return new Refusal(FORBIDDEN, rule, "A person can allow it: brig egress allow " + spawn + " " + what);
+    }
+
+    public static Refusal malformed(String rule) {
+        return new Refusal(BAD_REQUEST, rule, "");
+    }
+
+    public static Refusal unreachable(String rule) {
+        return new Refusal(BAD_GATEWAY, rule, "");
+    }
+
+    /** Whether it was the policy that refused, not the network. */
+    public boolean isBlock() {
+        return status == FORBIDDEN || status == BAD_REQUEST;
+    }
+
+    public RefusedException asException() {
+        return new RefusedException(this);
+    }
+
+    /** Carries a refusal through a future. */
+    public static final class RefusedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final transient Refusal refusal;
+
+        RefusedException(Refusal refusal) {
+            super(refusal.rule(), null, false, false);
+            this.refusal = refusal;
+        }
+
+        public Refusal refusal() {
+            return refusal;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package brig.egress.request;
+
+import brig.egress.policy.HostPolicy;
+import brig.egress.policy.HostPort;
+import brig.egress.secret.Secrets;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.AuditLine;
+import brig.protocol.egress.EgressEvent;
+import java.time.Clock;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** What the audit and people are told of the requests of one worker. State owned by its event loop. */
+public final class RequestReports {
+    private static final int TOLD_MAX = 1024;
+
+    /** A host of which is told once, and whether that was refused. */
+    private record Told(boolean refused, HostPort at) {}
+
+    private final String spawn;
+    private final String agent;
+    private final Consumer<AuditLine> audit;
+    private final Consumer<EgressEvent> events;
+    private final Clock clock;
+    private final Set<Told> told = new HashSet<>();
+
+    /**
+     * @param spawn the worker's spawn id
+     * @param agent the agent profile
+     * @param audit takes lines; never waits
+     * @param events takes events; never waits
+     */
+    public RequestReports(
+            String spawn, String agent, Consumer<AuditLine> audit, Consumer<EgressEvent> events, Clock clock) {
+        this.spawn = spawn;
+        this.agent = agent;
+        this.audit = audit;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** Writes what became of a request, and tells what a person should know. */
+    public void handleDecided(RequestRecord record, HostPolicy policy, Secrets secrets) {
+        AuditEvent.Decided decided = record.result(secrets);
+        if (record.isBlocked() || policy.policy().auditNetwork()) {
+            audit.accept(AuditLine.of(clock.millis(), spawn, agent, decided));
+        }
+        AuditEvent.Result result = decided.result();
+        EgressEvent.Request request = new EgressEvent.Request(
+                result.method(),
+                result.scheme(),
+                result.host(),
+                result.port(),
+                result.path(),
+                result.rule(),
+                result.secrets(),
+                result.status());
+        switch (result.decision()) {
+            // A package manager makes thousands of requests to one host.
+            case ALLOWED -> tellOnce(new Told(false, record.at()), new EgressEvent.Allowed(request));
+            case BLOCKED -> {
+                if (policy.isQuiet(record.at().host(), record.at().port())) {
+                    tellOnce(new Told(true, record.at()), new EgressEvent.Quiet(request));
+                } else {
+                    events.accept(new EgressEvent.Blocked(request));
+                }
+            }
+            case FAILED -> {}
+        }
+    }
+
+    private void tellOnce(Told what, EgressEvent event) {
+        if (told.size() < TOLD_MAX && told.add(what)) {
+            events.accept(event);
+        }
+    }
+
+    /** Something beside requests, which the audit has too. */
+    public void handleNoted(EgressEvent.Noted event) {
+        audit.accept(AuditLine.of(clock.millis(), spawn, agent, event));
+        events.accept(event);
+    }
+}

@@ -1,0 +1,17 @@
+package brig.formats.codex;
+
+import brig.protocol.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The arguments of tool calls, put together from what Codex says of them beside its own arguments. */
+final class ToolInput {
+    private ToolInput() {}
+
+    record Command(@Nullable String command, @Nullable String cwd) {}
+
+    record Changes(List<JsonObject> changes) {}
+
+    /** A call about other threads. */
+    record ForAgents(@Nullable String prompt, @Nullable Object agents) {}
+}

@@ -1,0 +1,64 @@
+package brig.workeragent.egress;
+
+import brig.egress.message.EgressReport;
+import brig.egress.policy.HostPort;
+import brig.protocol.egress.EgressEvent;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes each event of brig-egress to the session of its worker, and refusals to the log. */
+final class EventRouter {
+    private static final Logger LOG = LoggerFactory.getLogger(EventRouter.class);
+
+    private final Function<String, @Nullable String> spawns;
+    private final Function<String, @Nullable EgressSession> sessions;
+
+    /**
+     * @param spawns spawn ids by registration
+     * @param sessions by spawn id
+     */
+    EventRouter(Function<String, @Nullable String> spawns, Function<String, @Nullable EgressSession> sessions) {
+        this.spawns = spawns;
+        this.sessions = sessions;
+    }
+
+    void handle(EgressReport.Event report) {
+        String spawn = spawns.apply(report.worker());
+        log(report.event(), spawn);
+        EgressSession session = spawn == null ? null : sessions.apply(spawn);
+        if (session != null) {
+            handle(report.event(), session);
+        }
+    }
+
+    private static void handle(EgressEvent event, EgressSession session) {
+        switch (event) {
+            case EgressEvent.Ask ask -> session.asks.handleAsk(ask);
+            case EgressEvent.Answered answered ->
+                session.asks.handleAnswered(new HostPort(answered.host(), answered.port()));
+            case EgressEvent.Decided _, EgressEvent.ProjectFile _, EgressEvent.Noted _ -> {}
+        }
+        session.events.accept(event);
+    }
+
+    private static void log(EgressEvent event, @Nullable String spawn) {
+        if (event instanceof EgressEvent.Quiet quiet) {
+            LOG.info(
+                    "refused, as the policy's quietHosts expect: {} spawn_id={}",
+                    quiet.request().host(),
+                    spawn);
+        } else if (event instanceof EgressEvent.Blocked blocked) {
+            EgressEvent.Request request = blocked.request();
+            LOG.warn(
+                    "BLOCKED: {} {}{}{} spawn_id={} ({})",
+                    request.method(),
+                    request.scheme().isEmpty() ? "" : request.scheme() + "://",
+                    new HostPort(request.host(), request.port()),
+                    request.path(),
+                    spawn,
+                    request.rule());
+        }
+    }
+}
