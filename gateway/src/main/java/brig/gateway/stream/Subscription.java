@@ -77,6 +77,9 @@ public final class Subscription {
         }
         become(State.DRAINING);
         try {
+            if (nextSeq <= log.lastSeq()) {
+                sink.handleFramesWaiting();
+            }
             while (state == State.DRAINING && nextSeq <= log.lastSeq() && sink.isWritable()) {
                 Segment segment = log.segmentAt(nextSeq);
                 if (segment == null || segment.firstSeq() > nextSeq) {
