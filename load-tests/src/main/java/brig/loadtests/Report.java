@@ -53,4 +53,9 @@ final class Report {
     static String number(double value) {
         return String.format(Locale.ROOT, "%.1f", value);
     }
+
+    /** The smallest value that at least so many percent do not exceed. */
+    static double percentile(double[] sorted, int percent) {
+        return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
+    }
 }

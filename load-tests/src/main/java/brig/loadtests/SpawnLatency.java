@@ -159,13 +159,8 @@ final class SpawnLatency implements Callable<Integer> {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         report.value(name + ".min", sorted[0]);
-        report.value(name + ".median", percentile(sorted, 50));
-        report.value(name + ".p90", percentile(sorted, 90));
+        report.value(name + ".median", Report.percentile(sorted, 50));
+        report.value(name + ".p90", Report.percentile(sorted, 90));
         report.value(name + ".max", sorted[sorted.length - 1]);
-    }
-
-    /** The smallest value that at least so many percent do not exceed. */
-    private static double percentile(double[] sorted, int percent) {
-        return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
     }
 }

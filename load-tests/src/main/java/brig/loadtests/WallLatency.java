@@ -110,19 +110,14 @@ final class WallLatency implements Callable<Integer> {
             report.row(List.of(
                     way,
                     Report.number(values[0]),
-                    Report.number(percentile(values, 50)),
-                    Report.number(percentile(values, 90)),
+                    Report.number(Report.percentile(values, 50)),
+                    Report.number(Report.percentile(values, 90)),
                     Report.number(values[runs - 1])));
             report.keep(
                     "first_instruction_ms." + way, Arrays.stream(values).boxed().toList());
         });
-        double bare = percentile(times.getOrDefault("bare", new double[runs]), 50);
-        times.forEach((way, values) -> report.value(way + " - bare, ms", percentile(values, 50) - bare));
-    }
-
-    /** The smallest value that at least so many percent do not exceed. */
-    private static double percentile(double[] sorted, int percent) {
-        return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
+        double bare = Report.percentile(times.getOrDefault("bare", new double[runs]), 50);
+        times.forEach((way, values) -> report.value(way + " - bare, ms", Report.percentile(values, 50) - bare));
     }
 
     private double program(List<String> wrapper) throws IOException {

@@ -3,7 +3,9 @@ package brig.loadtests;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
+import brig.protocol.control.Message;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkerLine;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
@@ -19,20 +21,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.workeragent.link} describes
+ * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.protocol.control} describes
  * the protocol): what is measured is the wall, without the gateway's part. One request at a time.
  */
 final class WorkerAgentWire implements AutoCloseable {
     private static final SpawnRequest.Asker ASKER = new SpawnRequest.Asker("load-tests", true);
-
-    /** The first line on a worker's stream. */
-    private record Resume(long resume) {}
-
-    private record Ack(long ack) {}
-
-    private record Input(Message input) {
-        private record Message(String content) {}
-    }
 
     private final SocketChannel channel;
     private final BufferedReader lines;
@@ -51,7 +44,7 @@ final class WorkerAgentWire implements AutoCloseable {
     /** The stream of one worker, from its first frame on. */
     static WorkerAgentWire worker(String socket) throws IOException {
         WorkerAgentWire wire = new WorkerAgentWire(socket);
-        wire.send(new Resume(1));
+        wire.send(WorkerLine.resume(1));
         return wire;
     }
 
@@ -92,12 +85,12 @@ final class WorkerAgentWire implements AutoCloseable {
 
     /** A message of a captain. */
     void say(String content) throws IOException {
-        send(new Input(new Input.Message(content)));
+        send(WorkerLine.input(new Message(content, null, null, null)));
     }
 
     /** Every frame up to that one may be dropped. */
     void acknowledge(NumberedFrame frame) throws IOException {
-        send(new Ack(frame.seq()));
+        send(WorkerLine.ack(frame.seq()));
     }
 
     /** The next frame of a worker. @throws IOException at the end of the connection too */

@@ -3,7 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
@@ -52,7 +52,7 @@ record Installation(
     static Installation read(CommandLine options, Map<String, String> environment, boolean root) {
         Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
-            Map<String, @Nullable Object> values = values(options.home(), file);
+            JsonObject values = values(options.home(), file);
             WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
@@ -80,13 +80,14 @@ record Installation(
         }
     }
 
-    private static Map<String, @Nullable Object> values(Path home, @Nullable Path file) {
-        Map<String, @Nullable Object> values = readFile(home.resolve("config/brig.json"));
+    private static JsonObject values(Path home, @Nullable Path file) {
+        JsonObject values = readFile(home.resolve("config/brig.json"));
         return file == null ? values : overlay(values, readFile(file));
     }
 
-    private static Path named(Map<String, @Nullable Object> values, String key, Path absent) {
-        return values.get(key) instanceof String text && !text.isEmpty() ? Path.of(text) : absent;
+    private static Path named(JsonObject values, String key, Path absent) {
+        String text = values.text(key, "");
+        return text.isEmpty() ? absent : Path.of(text);
     }
 
     /** As the gateway: the host's file is for root, whose folders it names. */
@@ -103,9 +104,9 @@ record Installation(
         return underXdg(environment, root, "/etc/brig", "XDG_CONFIG_HOME", ".config");
     }
 
-    private static Map<String, @Nullable Object> readFile(Path file) {
+    private static JsonObject readFile(Path file) {
         try {
-            return Json.parseCommented(Files.readString(file));
+            return JsonObject.readCommented(Files.readString(file));
         } catch (IOException e) {
             throw new BrigException(
                     ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + Reason.withFile(e));
@@ -114,22 +115,20 @@ record Installation(
         }
     }
 
-    private static Map<String, @Nullable Object> overlay(
-            Map<String, @Nullable Object> defaults, Map<String, @Nullable Object> over) {
-        for (String key : new TreeSet<>(over.keySet())) {
-            if (!defaults.containsKey(key)) {
+    private static JsonObject overlay(JsonObject defaults, JsonObject over) {
+        for (String key : new TreeSet<>(over.names())) {
+            if (!defaults.names().contains(key)) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "unknown key '" + key + "'");
             }
         }
         return Settings.overlay(defaults, over);
     }
 
-    @SuppressWarnings("unchecked")
-    private static Map<String, @Nullable Object> sectionOf(Map<String, @Nullable Object> values) {
-        if (!(values.get("worker") instanceof Map<?, ?> section)) {
+    private static JsonObject sectionOf(JsonObject values) {
+        if (!(values.value("worker") instanceof JsonObject section)) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "key 'worker' must be an object");
         }
-        return (Map<String, @Nullable Object>) section;
+        return section;
     }
 
     /** Whether this process may become other users. */

@@ -1,15 +1,28 @@
 package brig.acp;
 
+import brig.acp.message.BrigMeta;
+import brig.acp.message.EditorNotification;
+import brig.acp.message.EditorRequest;
+import brig.acp.message.Empty;
+import brig.acp.message.Initialized;
+import brig.acp.message.Meta;
+import brig.acp.message.SessionBegun;
+import brig.acp.message.SessionFolder;
+import brig.acp.view.PathMapping;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.api.SpawnAnswer;
+import brig.protocol.api.SpawnList;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Extensible;
+import brig.protocol.rpc.RpcError;
 import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,12 +39,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0079.
  */
 public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
-    private static final long VERSION = 1;
     private static final int READ_BYTES = 64 * 1024;
     /** A prompt in its envelope, with all that an editor may say besides. */
     private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
 
     private static final long FINISH_SECONDS = 20;
+
+    /** What the editor calls, with a request or a notification. */
+    @Extensible
+    private record Call(String method, @Nullable JsonObject params) {
+        JsonObject given() {
+            return params == null ? JsonObject.EMPTY : params;
+        }
+    }
 
     private final AcpOptions options;
     private final AcpGateway gateway;
@@ -43,8 +63,9 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     /** Guarded by this. */
     private boolean closed;
 
-    /** Null before {@code initialize}. Owned by the thread that reads. */
-    private Conversation.@Nullable Context context;
+    // Owned by the thread that reads.
+    private AcpContext context;
+    private boolean initialized;
 
     /** @param log takes sentences for whoever reads the log of the editor */
     public AcpAgent(AcpOptions options, AcpGateway gateway, OutputStream out, Consumer<String> log) {
@@ -52,6 +73,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         this.gateway = gateway;
         this.log = log;
         this.rpc = new EditorRpc(out, log);
+        this.context = new AcpContext(gateway, rpc, threads, false);
     }
 
     /** Serves the editor until its input ends. */
@@ -72,7 +94,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         rpc.fail(
                 null,
                 new RpcException(
-                        RpcException.PARSE_ERROR,
+                        RpcError.PARSE_ERROR,
                         switch (code) {
                             case LINE_TOO_LONG -> "a line has at most " + LINE_BYTES_MAX + " bytes";
                             case NUL_BYTE -> "a line has no NUL byte";
@@ -82,26 +104,26 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
 
     @Override
     public void handleLine(byte[] bytes, int offset, int length) {
-        Fields message;
+        JsonObject message;
         try {
-            message = new Fields(Json.parseObject(bytes, offset, length));
+            message = JsonObject.read(bytes, offset, length);
         } catch (BrigException malformed) {
-            int code = bytes[offset] == '[' ? RpcException.INVALID_REQUEST : RpcException.PARSE_ERROR;
+            int code = bytes[offset] == '[' ? RpcError.INVALID_REQUEST : RpcError.PARSE_ERROR;
             rpc.fail(null, new RpcException(code, malformed.getMessage()));
             return;
         }
-        Object id = message.asMap().get("id");
+        Object id = message.value("id");
         if (id != null && !(id instanceof String || id instanceof Long)) {
-            rpc.fail(null, new RpcException(RpcException.INVALID_REQUEST, "an id is a string, a whole number or null"));
-        } else if (!"2.0".equals(message.asMap().get("jsonrpc"))) {
-            rpc.fail(id, new RpcException(RpcException.INVALID_REQUEST, "jsonrpc must be \"2.0\""));
+            rpc.fail(null, new RpcException(RpcError.INVALID_REQUEST, "an id is a string, a whole number or null"));
+        } else if (!"2.0".equals(message.value("jsonrpc"))) {
+            rpc.fail(id, new RpcException(RpcError.INVALID_REQUEST, "jsonrpc must be \"2.0\""));
         } else if (message.has("method")) {
-            boolean request = message.asMap().containsKey("id");
-            guarded(request, id, () -> handle(message, request, id));
+            boolean request = message.names().contains("id");
+            guarded(request, id, () -> handle(message.as(Call.class), request, id));
         } else if (message.has("result") || message.has("error")) {
             guarded(false, null, () -> rpc.handleAnswer(message));
         } else {
-            rpc.fail(id, new RpcException(RpcException.INVALID_REQUEST, "neither a method nor an answer"));
+            rpc.fail(id, new RpcException(RpcError.INVALID_REQUEST, "neither a method nor an answer"));
         }
     }
 
@@ -117,7 +139,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
             failure = RpcException.of(e);
         } catch (RuntimeException e) {
             log.accept("a fault of Brig: " + e);
-            failure = new RpcException(RpcException.INTERNAL_ERROR, "a fault of Brig; its log has more");
+            failure = new RpcException(RpcError.INTERNAL_ERROR, "a fault of Brig; its log has more");
         }
         if (request) {
             rpc.fail(id, failure);
@@ -130,97 +152,76 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         threads.execute(() -> guarded(true, id, work));
     }
 
-    private void handle(Fields message, boolean request, @Nullable Object id) {
-        String method = message.requiredText("method");
-        Fields params = message.object("params");
+    private void handle(Call call, boolean request, @Nullable Object id) {
         if (request) {
-            handleRequest(method, params, id);
-        } else if (method.equals("session/cancel")) {
-            conversation(params).cancel();
-        } else if (method.equals("$/cancel_request")) {
-            Object cancelled = params.asMap().get("requestId");
-            if (cancelled != null) {
-                conversations.values().forEach(one -> one.cancel(cancelled));
+            handleRequest(call, id);
+            return;
+        }
+        switch (EditorNotification.read(call.method(), call.given())) {
+            case EditorNotification.CancelSession(String session) ->
+                conversation(session).cancel();
+            case EditorNotification.CancelRequest(Object cancelled) -> {
+                if (cancelled != null) {
+                    conversations.values().forEach(one -> one.cancel(cancelled));
+                }
             }
+            case null -> {}
         }
     }
 
-    private void handleRequest(String method, Fields params, @Nullable Object id) {
-        if (method.equals("initialize")) {
-            initialize(params, id);
-            return;
+    private void handleRequest(Call call, @Nullable Object id) {
+        AcpContext shared = context;
+        if (!initialized && !call.method().equals(EditorRequest.Initialize.METHOD)) {
+            throw new RpcException(RpcError.INVALID_REQUEST, "initialize comes first");
         }
-        Conversation.Context shared = context;
-        if (shared == null) {
-            throw new RpcException(RpcException.INVALID_REQUEST, "initialize comes first");
-        }
-        switch (method) {
-            case "session/new" -> beside(id, () -> begin(params, id, shared));
-            case "session/load" -> beside(id, () -> find(params, id, true, shared));
-            case "session/resume" -> beside(id, () -> find(params, id, false, shared));
-            case "session/list" ->
+        switch (EditorRequest.read(call.method(), call.given())) {
+            case EditorRequest.Initialize request -> {
+                context = new AcpContext(gateway, rpc, threads, request.wantsFrames());
+                initialized = true;
+                rpc.answer(id, Initialized.as(options.agent(), options.version()));
+            }
+            case EditorRequest.NewSession(SessionFolder folder) -> beside(id, () -> begin(folder, id, shared));
+            case EditorRequest.LoadSession(SessionFolder folder, String name) ->
+                beside(id, () -> find(name, folder, id, true, shared));
+            case EditorRequest.ResumeSession(SessionFolder folder, String name) ->
+                beside(id, () -> find(name, folder, id, false, shared));
+            case EditorRequest.ListSessions request ->
                 beside(
                         id,
                         () -> rpc.answer(
                                 id,
                                 SessionList.of(
-                                        gateway.request(Map.of("action", "list"))
-                                                .objects("spawns"),
+                                        gateway.request(new SpawnerRequest.ListAll(), SpawnList.class)
+                                                .spawns(),
                                         options.agent(),
-                                        params)));
-            case "session/prompt" -> conversation(params).prompt(id, params);
-            case "session/close" -> beside(id, () -> leave(params, id));
-            default -> throw new RpcException(RpcException.METHOD_NOT_FOUND, "no such method: " + method);
+                                        request)));
+            case EditorRequest.Prompt request ->
+                conversation(request.sessionId()).prompt(id, request);
+            case EditorRequest.CloseSession(String name) -> beside(id, () -> leave(name, id));
+            case null -> throw new RpcException(RpcError.METHOD_NOT_FOUND, "no such method: " + call.method());
         }
     }
 
-    private Conversation conversation(Fields params) {
-        String id = params.requiredText("sessionId");
-        Conversation found = conversations.get(id);
+    private Conversation conversation(String name) {
+        Conversation found = conversations.get(name);
         if (found == null) {
-            throw new RpcException(RpcException.RESOURCE_NOT_FOUND, "the session " + id + " is not open here");
+            throw new RpcException(RpcException.RESOURCE_NOT_FOUND, "the session " + name + " is not open here");
         }
         return found;
     }
 
-    private void initialize(Fields params, @Nullable Object id) {
-        boolean frames = params.object("clientCapabilities")
-                .object("_meta")
-                .object("brig")
-                .flag("frames");
-        context = new Conversation.Context(gateway, rpc, threads, frames);
-        Map<String, Object> can = new LinkedHashMap<>();
-        can.put("loadSession", true);
-        can.put("promptCapabilities", Map.of("image", false, "audio", false, "embeddedContext", true));
-        can.put("mcpCapabilities", Map.of("http", false, "sse", false));
-        can.put("sessionCapabilities", Map.of("list", Map.of(), "resume", Map.of(), "close", Map.of()));
-        can.put("_meta", SessionUpdates.meta(Map.of("frames", true, "takeControl", true)));
-        Map<String, Object> result = new LinkedHashMap<>();
-        // The only version that there is here; an editor that has no use for it says so.
-        result.put("protocolVersion", VERSION);
-        result.put("agentCapabilities", can);
-        result.put(
-                "agentInfo", Map.of("name", "brig", "title", "Brig: " + options.agent(), "version", options.version()));
-        result.put("authMethods", List.of());
-        rpc.answer(id, result);
-    }
-
-    private void begin(Fields params, @Nullable Object id, Conversation.Context shared) {
-        Path folder = folder(params);
-        Fields spawned = gateway.request(options.spawn(folder.toString()));
-        String spawnId = spawned.requiredText("spawn_id");
-        Path workspace = Path.of(spawned.requiredText("workspace"));
-        Conversation begun = new Conversation(spawnId, spawnId, true, new PathMapping(folder, workspace), shared);
+    private void begin(SessionFolder folder, @Nullable Object id, AcpContext shared) {
+        Path path = folder.path();
+        SpawnAnswer spawned = gateway.request(options.spawn(path.toString()), SpawnAnswer.class);
+        String spawnId = spawned.spawnId();
+        Path workspace = spawned.workspace() == null ? path : Path.of(spawned.workspace());
+        Conversation begun = new Conversation(spawnId, spawnId, true, new PathMapping(path, workspace), shared);
         conversations.put(spawnId, begun);
-        noteServers(params, begun);
-        Map<String, Object> result = new LinkedHashMap<>();
-        result.put("sessionId", spawnId);
-        result.put(
-                "_meta",
-                SessionUpdates.meta(
-                        Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
+        noteServers(folder, begun);
+        SessionBegun answer =
+                new SessionBegun(spawnId, new Meta(new BrigMeta.NewSession(spawned.taskId(), workspace.toString())));
         try {
-            begun.open(1, 0, () -> rpc.answer(id, result));
+            begun.open(new SessionReader.History(1, 0, () -> rpc.answer(id, answer)));
         } catch (BrigException refusal) {
             conversations.remove(spawnId);
             begun.terminate();
@@ -228,48 +229,35 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         }
     }
 
-    private void find(Fields params, @Nullable Object id, boolean replay, Conversation.Context shared) {
-        Path folder = folder(params);
-        String name = params.requiredText("sessionId");
-        Fields view = gateway.request(Map.of("action", "status", "id", name));
+    private void find(String name, SessionFolder folder, @Nullable Object id, boolean replay, AcpContext shared) {
+        SpawnView view = gateway.request(new SpawnerRequest.Status(name), SpawnView.class);
         Conversation before = conversations.get(name);
         if (before != null && before.isBusy()) {
-            throw new RpcException(RpcException.INVALID_REQUEST, "a prompt of this session waits for its answer");
+            throw new RpcException(RpcError.INVALID_REQUEST, "a prompt of this session waits for its answer");
         }
+        Path path = folder.path();
         Conversation found = new Conversation(
                 name,
-                view.requiredText("spawn_id"),
+                view.spawnId(),
                 before != null && before.isOwn(),
-                new PathMapping(folder, Path.of(view.text("workspace", folder.toString()))),
+                new PathMapping(path, view.workspace().isEmpty() ? path : Path.of(view.workspace())),
                 shared);
-        if (view.has("ended_ms")) {
+        if (view.endedMs() > 0) {
             found.noteEnded();
         }
-        noteServers(params, found);
-        long last = view.number("last_seq", 0, Long.MAX_VALUE, 0);
+        noteServers(folder, found);
+        long last = view.lastSeq();
         if (before != null) {
             before.close();
         }
-        found.open(replay ? 1 : last + 1, replay ? last : 0, () -> rpc.answer(id, Map.of()));
+        found.open(
+                new SessionReader.History(replay ? 1 : last + 1, replay ? last : 0, () -> rpc.answer(id, Empty.EMPTY)));
         conversations.put(name, found);
     }
 
-    private static Path folder(Fields params) {
-        String folder = params.requiredText("cwd");
-        if (!folder.startsWith("/") || folder.indexOf('\0') >= 0) {
-            throw Fields.invalid("cwd", "must be an absolute path");
-        }
-        if (!params.texts("additionalDirectories").isEmpty()) {
-            throw Fields.invalid("additionalDirectories", "is not offered: the wall lets one folder in");
-        }
-        return Path.of(folder).normalize();
-    }
-
     /** They run on the host, or on its network, where nothing of an agent belongs. */
-    private void noteServers(Fields params, Conversation about) {
-        List<String> names = params.objects("mcpServers").stream()
-                .map(server -> server.text("name", "?"))
-                .toList();
+    private void noteServers(SessionFolder folder, Conversation about) {
+        List<String> names = folder.serverNames();
         if (!names.isEmpty()) {
             String sentence =
                     "these MCP servers are not passed on, for the agent is behind a wall: " + String.join(", ", names);
@@ -278,11 +266,11 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         }
     }
 
-    private void leave(Fields params, @Nullable Object id) {
-        Conversation left = conversation(params);
+    private void leave(String name, @Nullable Object id) {
+        Conversation left = conversation(name);
         conversations.values().remove(left);
         leave(left);
-        rpc.answer(id, Map.of());
+        rpc.answer(id, Empty.EMPTY);
     }
 
     private void leave(Conversation left) {

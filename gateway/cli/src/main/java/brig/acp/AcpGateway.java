@@ -1,7 +1,9 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
-import java.util.Map;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,7 @@ public interface AcpGateway extends AutoCloseable {
      *
      * @throws brig.protocol.BrigException where it is refused, or there is no gateway
      */
-    Fields request(Map<String, ?> request);
+    <T> T request(SpawnerRequest request, Class<T> answer);
 
     /** A connection that reads a session from that frame on. @throws brig.protocol.BrigException as {@link #request} */
     Attached attach(String id, long from);
@@ -25,18 +27,18 @@ public interface AcpGateway extends AutoCloseable {
 
     /** A session connection. One thread reads, any thread sends. */
     interface Attached extends AutoCloseable {
-        /** The line {@code authenticated}. */
-        Fields welcome();
+        /** The first line. */
+        ConnectionLine.Authenticated welcome();
 
         /** The next line; null at the end of the connection. */
         @Nullable
-        Fields next();
+        JsonObject next();
 
         /** Whether {@link #next} would wait. */
         boolean isDrained();
 
         /** @throws brig.protocol.BrigException where the connection is lost */
-        void send(Map<String, ?> message);
+        void send(CaptainLine.Order line);
 
         /** From any thread; a reader that waits gets the end. */
         @Override

@@ -1,10 +1,9 @@
 package brig.acp;
 
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.message.SpawnRequest.WorkspaceMode;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +24,9 @@ public record AcpOptions(
         String version) {
     /** Marks the project of a session whose workspace is not the editor's folder, which this names. */
     private static final String PROJECT = "acp";
+    /** How Brig names this way in. */
+    private static final String CLIENT = "acp";
+
     /** A process that is killed ends nothing by itself. One that lives comes back sooner after a restart of the gateway. */
     private static final int LEASE_SECONDS = 90;
 
@@ -32,27 +34,22 @@ public record AcpOptions(
     private static final int PROJECT_CHARACTERS_MAX = 120;
 
     /** The request for a worker that works in, or on a copy of, that folder of the editor. */
-    Map<String, ?> spawn(String folder) {
+    SpawnerRequest.Spawn spawn(String folder) {
         boolean worktree = mode.isWorktree();
-        SpawnRequest.Claim claim = new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder));
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "spawn");
-        request.put("client", "acp");
-        request.putAll(new SpawnRequest(
-                        null,
-                        worktree ? null : folder,
-                        new SpawnRequest.AgentConfig(agent, model, List.of(), null),
-                        null,
-                        false,
-                        policy,
-                        mode,
-                        worktree ? folder : null,
-                        !worktree,
-                        claim,
-                        new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
-                        SpawnRequest.Continuation.NEW)
-                .toMap());
-        return request;
+        SpawnRequest request = new SpawnRequest(
+                null,
+                worktree ? null : folder,
+                new SpawnRequest.AgentConfig(agent, model, List.of(), null),
+                null,
+                false,
+                policy,
+                mode,
+                worktree ? folder : null,
+                !worktree,
+                new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder)),
+                new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                SpawnRequest.Continuation.NEW);
+        return new SpawnerRequest.Spawn(request, CLIENT, null);
     }
 
     private String project(String folder) {
@@ -63,7 +60,7 @@ public record AcpOptions(
     }
 
     /** The editor's folder of a session, by its project and its workspace. */
-    static String folder(String project, String workspace) {
-        return project.startsWith(PROJECT + "/") ? project.substring(PROJECT.length()) : workspace;
+    static String folder(@Nullable String project, String workspace) {
+        return project != null && project.startsWith(PROJECT + "/") ? project.substring(PROJECT.length()) : workspace;
     }
 }

@@ -1,11 +1,21 @@
 package brig.acp;
 
+import brig.acp.message.CallFields;
+import brig.acp.message.CallFields.Status;
+import brig.acp.message.PermissionRequest;
+import brig.acp.message.PermissionRequest.Option;
+import brig.acp.message.SessionUpdate;
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
+import brig.protocol.api.Answers;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,105 +23,128 @@ import org.jspecify.annotations.Nullable;
  * the question is withdrawn. Owned by the thread that reads the session, but for answers.
  */
 final class Asks {
-    private static final List<Map<String, String>> CHOICES = List.of(
-            choice("once", "Allow once", "allow_once"),
-            choice("allow", "Allow for this session", "allow_always"),
-            choice("deny", "Deny", "reject_once"));
-
-    /** What the editor is asked: the tool call that shows it, and the request. */
-    private record Ask(Fields frame, @Nullable String call, long request) {}
-
-    private final Conversation conversation;
-    private final Executor threads;
-    private final Map<String, Ask> open = new LinkedHashMap<>();
-
-    Asks(Conversation conversation, Executor threads) {
-        this.conversation = conversation;
-        this.threads = threads;
+    /** What the user may choose. */
+    private record Choice(Option option, EgressDecision decision) {
+        Choice(String id, String name, PermissionRequest.Kind kind, EgressDecision decision) {
+            this(new Option(id, name, kind), decision);
+        }
     }
 
-    private static Map<String, String> choice(String decision, String name, String kind) {
-        return Map.of("optionId", decision, "name", name, "kind", kind);
+    private static final List<Choice> CHOICES = List.of(
+            new Choice("once", "Allow once", PermissionRequest.Kind.ALLOW_ONCE, EgressDecision.ONCE),
+            new Choice("allow", "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS, EgressDecision.ALLOW),
+            new Choice("deny", "Deny", PermissionRequest.Kind.REJECT_ONCE, EgressDecision.DENY));
+
+    private static final List<Option> OPTIONS =
+            CHOICES.stream().map(Choice::option).toList();
+
+    /**
+     * A request that waits.
+     *
+     * @param seq the number of its frame
+     * @param deadlineMs until when it waits, in milliseconds since 1970
+     * @param call the tool call that shows it; null where the user was not asked yet
+     * @param question the id of the question to the editor
+     */
+    private record Waiting(
+            EgressEvent.Ask ask,
+            long seq,
+            long deadlineMs,
+            @Nullable String call,
+            long question) {}
+
+    private final String id;
+    private final String spawnId;
+    private final AcpContext context;
+    private final Consumer<SessionUpdate> sink;
+    private final Consumer<String> note;
+    private final Map<String, Waiting> open = new LinkedHashMap<>();
+
+    /**
+     * @param id of the session as the editor names it
+     * @param note takes sentences for the user
+     */
+    Asks(String id, String spawnId, AcpContext context, Consumer<SessionUpdate> sink, Consumer<String> note) {
+        this.id = id;
+        this.spawnId = spawnId;
+        this.context = context;
+        this.sink = sink;
+        this.note = note;
     }
 
-    /** @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then */
-    void handle(Fields frame, boolean live) {
-        String host = host(frame);
-        switch (frame.text("kind", "")) {
-            case "ask" -> {
+    /**
+     * @param seq the number of the frame
+     * @param ts when it was written, in milliseconds since 1970
+     * @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then
+     */
+    void handle(Frame.Egress frame, long seq, long ts, boolean live) {
+        switch (frame.event()) {
+            case EgressEvent.Ask ask -> {
+                String host = host(ask.host(), ask.port());
                 if (!open.containsKey(host)) {
-                    open.put(host, live ? ask(host, frame) : new Ask(frame, null, 0));
+                    Waiting waiting = new Waiting(ask, seq, ts + ask.deadlineMs(), null, 0);
+                    open.put(host, live ? ask(host, waiting) : waiting);
                 }
             }
-            case "answered" -> {
-                Ask ask = open.remove(host);
-                if (ask != null && ask.call() != null) {
-                    conversation.rpc().withdraw(ask.request());
-                    conversation.update(Map.of(
-                            "sessionUpdate",
-                            "tool_call_update",
-                            "toolCallId",
-                            ask.call(),
-                            "status",
-                            frame.flag("allowed") ? "completed" : "failed"));
+            case EgressEvent.Answered answered -> {
+                Waiting waiting = open.remove(host(answered.host(), answered.port()));
+                if (waiting != null && waiting.call() != null) {
+                    context.rpc().withdraw(waiting.question());
+                    sink.accept(new SessionUpdate.ToolCallUpdate(
+                            CallFields.status(waiting.call(), answered.allowed() ? Status.COMPLETED : Status.FAILED)));
                 }
             }
-            default -> {}
+            case null, default -> {
+                // The rest is not about a question.
+            }
         }
     }
 
     /** Asks what was asked before the editor came and still waits. */
     void askAgain(long nowMs) {
-        open.entrySet().removeIf(entry -> deadlineMs(entry.getValue().frame()) <= nowMs);
-        open.replaceAll((host, ask) -> ask.call() == null ? ask(host, ask.frame()) : ask);
+        open.values().removeIf(waiting -> waiting.deadlineMs() <= nowMs);
+        open.replaceAll((host, waiting) -> waiting.call() == null ? ask(host, waiting) : waiting);
     }
 
-    private static long deadlineMs(Fields frame) {
-        return frame.number("ts", 0, Long.MAX_VALUE, 0) + frame.number("deadlineMs", 0, Integer.MAX_VALUE, 0);
-    }
-
-    private Ask ask(String host, Fields frame) {
-        String call = "brig-egress-" + frame.number("seq", 1, Long.MAX_VALUE, 1);
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("toolCallId", call);
-        shown.put("title", "Reach " + host);
-        shown.put("kind", "fetch");
-        shown.put("status", "pending");
-        shown.put("rawInput", Map.of("host", host, "method", frame.text("method", ""), "rule", frame.text("rule", "")));
-        Map<String, Object> update = new LinkedHashMap<>(Map.of("sessionUpdate", "tool_call"));
-        update.putAll(shown);
-        conversation.update(update);
-        long request = conversation
-                .rpc()
-                .request(
-                        "session/request_permission",
-                        Map.of("sessionId", conversation.id(), "toolCall", shown, "options", CHOICES),
-                        result -> handleAnswer(host, result));
-        return new Ask(frame, call, request);
+    private Waiting ask(String host, Waiting waiting) {
+        String call = "brig-egress-" + waiting.seq();
+        CallFields shown = new CallFields(
+                call,
+                "Reach " + host,
+                CallFields.Kind.FETCH,
+                Status.PENDING,
+                JsonObject.EMPTY
+                        .with("host", host)
+                        .with("method", waiting.ask().method())
+                        .with("rule", waiting.ask().rule()),
+                null,
+                null,
+                null);
+        sink.accept(new SessionUpdate.ToolCall(shown));
+        long question = context.rpc()
+                .request(new PermissionRequest(id, shown, OPTIONS), answer -> handleAnswer(host, answer.chosen()));
+        return new Waiting(waiting.ask(), waiting.seq(), waiting.deadlineMs(), call, question);
     }
 
     /** Without a choice nobody has decided: the request waits on, for another client or its end. */
-    private void handleAnswer(String host, Fields result) {
-        String choice = result.object("outcome").text("optionId", "");
-        if (CHOICES.stream().anyMatch(known -> choice.equals(known.get("optionId")))) {
-            threads.execute(() -> decide(host, choice));
+    private void handleAnswer(String host, @Nullable String chosen) {
+        for (Choice choice : CHOICES) {
+            if (choice.option().optionId().equals(chosen)) {
+                context.threads().execute(() -> decide(host, choice.decision()));
+            }
         }
     }
 
-    private void decide(String host, String decision) {
+    private void decide(String host, EgressDecision decision) {
         try {
-            conversation
-                    .gateway()
-                    .request(Map.of(
-                            "action", "egress", "id", conversation.spawnId(), "decision", decision, "host", host));
+            context.gateway().request(new SpawnerRequest.Egress(spawnId, decision, host, null), Answers.Done.class);
         } catch (BrigException refusal) {
-            conversation.note("the answer for " + host + " was refused: " + refusal.getMessage());
+            note.accept("the answer for " + host + " was refused: " + refusal.getMessage());
         }
     }
 
     /** With its port: what is allowed is what was asked for, and no more. */
-    private static String host(Fields frame) {
-        String host = frame.text("host", "");
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + frame.number("port", 0, 65_535, 0);
+    private static String host(String host, int port) {
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 }

@@ -1,13 +1,11 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.acp.message.AgentNotification;
+import brig.acp.message.PermissionRequest;
+import brig.protocol.json.JsonObject;
+import brig.protocol.rpc.JsonRpc;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class EditorRpc {
     private final OutputStream out;
     private final Consumer<String> log;
-    private final AtomicLong lastId = new AtomicLong();
-    private final Map<Long, Consumer<Fields>> asked = new ConcurrentHashMap<>();
+    private final JsonRpc<Consumer<PermissionRequest.Answer>> rpc = new JsonRpc<>(this::write, true);
 
     /** Guarded by this. */
     private boolean broken;
@@ -26,76 +23,55 @@ final class EditorRpc {
         this.log = log;
     }
 
-    void answer(@Nullable Object id, Map<String, ?> result) {
-        Map<String, @Nullable Object> message = message();
-        message.put("id", id);
-        message.put("result", result);
-        write(message);
+    void answer(@Nullable Object id, Record result) {
+        rpc.answer(id, result);
     }
 
     void fail(@Nullable Object id, RpcException failure) {
-        Map<String, @Nullable Object> message = message();
-        message.put("id", id);
-        message.put("error", failure.error());
-        write(message);
+        rpc.fail(id, failure.error());
     }
 
-    void notify(String method, Map<String, ?> params) {
-        Map<String, @Nullable Object> message = message();
-        message.put("method", method);
-        message.put("params", params);
-        write(message);
+    void notify(AgentNotification notification) {
+        rpc.notify(notification.method(), notification);
     }
 
     /**
-     * Asks the editor.
+     * Asks the editor's user.
      *
-     * @param answered gets the result, empty where the editor answers with an error; not called after {@link #withdraw}
-     * @return the id of the request
+     * @param answered gets what was chosen, nothing where the editor answers with an error; not called after {@link #withdraw}
+     * @return the id of the request; 0 where the editor does not read any more
      */
-    long request(String method, Map<String, ?> params, Consumer<Fields> answered) {
-        long id = lastId.incrementAndGet();
-        asked.put(id, answered);
-        Map<String, @Nullable Object> message = message();
-        message.put("id", id);
-        message.put("method", method);
-        message.put("params", params);
-        write(message);
-        return id;
+    long request(PermissionRequest question, Consumer<PermissionRequest.Answer> answered) {
+        return rpc.request(PermissionRequest.METHOD, question, answered);
     }
 
     /** Nobody needs the answer any more; nothing happens where it is there already. */
     void withdraw(long id) {
-        if (asked.remove(id) != null) {
-            notify("$/cancel_request", Map.of("requestId", id));
+        if (rpc.answered(id) != null) {
+            notify(new AgentNotification.RequestWithdrawn(id));
         }
     }
 
     /** An answer of the editor; one that nobody waits for is passed over. */
-    void handleAnswer(Fields message) {
-        Consumer<Fields> waiting = message.asMap().get("id") instanceof Long id ? asked.remove(id) : null;
+    void handleAnswer(JsonObject message) {
+        Consumer<PermissionRequest.Answer> waiting = rpc.answered(message.value("id"));
         if (waiting != null) {
-            waiting.accept(
-                    message.asMap().get("result") instanceof Map ? message.object("result") : new Fields(Map.of()));
+            waiting.accept(message.object("result").as(PermissionRequest.Answer.class));
         }
     }
 
-    private static Map<String, @Nullable Object> message() {
-        Map<String, @Nullable Object> message = new LinkedHashMap<>();
-        message.put("jsonrpc", "2.0");
-        return message;
-    }
-
-    private synchronized void write(Map<String, ?> message) {
+    private synchronized boolean write(byte[] line) {
         if (broken) {
-            return;
+            return false;
         }
         try {
-            out.write(Json.writeLine(message));
+            out.write(line);
             out.flush();
+            return true;
         } catch (IOException e) {
             broken = true;
             log.accept("the editor does not read any more: " + e.getMessage());
+            return false;
         }
     }
 }

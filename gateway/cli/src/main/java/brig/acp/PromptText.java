@@ -1,38 +1,44 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
+import brig.acp.message.ContentBlock;
+import brig.acp.view.PathMapping;
+import brig.protocol.rpc.RpcError;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A prompt of the editor as the text that a message to a session is: links in place, embedded files behind it. */
 final class PromptText {
     private PromptText() {}
 
     /** @throws RpcException where it has something that was not offered in {@code promptCapabilities} */
-    static String of(List<Fields> blocks, PathMapping places) {
+    static String of(List<ContentBlock> blocks, PathMapping places) {
         StringBuilder text = new StringBuilder();
         StringBuilder behind = new StringBuilder();
-        for (Fields block : blocks) {
-            String type = block.requiredText("type");
-            switch (type) {
-                case "text" -> text.append(block.text("text", ""));
-                case "resource_link" -> link(text, block.text("name", ""), places.inside(block.requiredText("uri")));
-                case "resource" -> {
-                    Fields resource = block.object("resource");
-                    String uri = places.inside(resource.requiredText("uri"));
-                    if (!resource.has("text")) {
+        for (ContentBlock block : blocks) {
+            switch (block) {
+                case ContentBlock.Text said -> text.append(orEmpty(said.text()));
+                case ContentBlock.ResourceLink link -> link(text, orEmpty(link.name()), places.inside(link.uri()));
+                case ContentBlock.Resource(ContentBlock.Embedded file) -> {
+                    if (file.text() == null) {
                         throw refused("an embedded file that is no text");
                     }
+                    String uri = places.inside(file.uri());
                     link(text, uri.substring(uri.lastIndexOf('/') + 1), uri);
                     behind.append("\n\n<context ref=\"")
                             .append(uri)
                             .append("\">\n")
-                            .append(resource.text("text", ""))
+                            .append(file.text())
                             .append("\n</context>");
                 }
-                default -> throw refused("a block of the type " + type);
+                case ContentBlock.Image() -> throw refused("a block of the type image");
+                case ContentBlock.Audio() -> throw refused("a block of the type audio");
             }
         }
         return text.append(behind).toString();
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
     }
 
     private static void link(StringBuilder text, String name, String uri) {
@@ -41,7 +47,6 @@ final class PromptText {
 
     private static RpcException refused(String what) {
         return new RpcException(
-                RpcException.INVALID_PARAMS,
-                "a prompt may have text, resource_link and embedded text, and has " + what);
+                RpcError.INVALID_PARAMS, "a prompt may have text, resource_link and embedded text, and has " + what);
     }
 }

@@ -1,9 +1,11 @@
 package brig.cli;
 
 import brig.cli.terminal.Terminal;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.ApplyAnswer.Withheld.Reason;
+import brig.protocol.json.JsonObject;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -47,43 +49,40 @@ final class ApplyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
-            Fields answer =
-                    connection.client().request(Map.of("action", "apply", "id", id, "check", check, "allow", allow));
-            List<String> conflicts = answer.texts("conflicts");
-            List<Fields> withheld = answer.objects("withheld");
+            JsonObject answer = connection.client().request(new SpawnerRequest.Apply(id, check, allow));
+            ApplyAnswer applied = answer.as(ApplyAnswer.class);
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
             } else {
-                print(main.terminal(), answer, conflicts, withheld);
+                print(main.terminal(), applied);
             }
-            return conflicts.isEmpty() && withheld.isEmpty() ? 0 : 1;
+            return applied.conflicts().isEmpty() && applied.withheld().isEmpty() ? 0 : 1;
         }
     }
 
-    private static void print(Terminal terminal, Fields answer, List<String> conflicts, List<Fields> withheld) {
-        String repository = answer.text("repository", "");
-        terminal.lines(answer.text("stat", ""));
-        if (!conflicts.isEmpty()) {
-            conflicts.forEach(terminal::note);
+    private static void print(Terminal terminal, ApplyAnswer answer) {
+        String repository = answer.repository();
+        terminal.lines(answer.stat());
+        if (!answer.conflicts().isEmpty()) {
+            answer.conflicts().forEach(terminal::note);
             terminal.note("this conflicts with what is in " + repository + ", where nothing was changed");
-        } else if (!withheld.isEmpty()) {
-            withheld.forEach(file -> terminal.note(file.text("path", "") + ": " + why(file.text("reason", ""))));
+        } else if (!answer.withheld().isEmpty()) {
+            answer.withheld().forEach(file -> terminal.note(file.path() + ": " + why(file.reason())));
             terminal.note("nothing was changed in " + repository
                     + ": take these too with --allow FILE, or all of them with --allow '*'");
-        } else if (answer.text("patch", "").isEmpty()) {
+        } else if (answer.patch().isEmpty()) {
             terminal.note(repository + " has all of it already");
         } else {
-            terminal.note(answer.flag("applied") ? "taken over into " + repository : "it fits into " + repository);
+            terminal.note(answer.applied() ? "taken over into " + repository : "it fits into " + repository);
         }
     }
 
-    private static String why(String reason) {
+    private static String why(Reason reason) {
         return switch (reason) {
-            case "link_out" -> "a link that leads out of the repository";
-            case "executable" -> "becomes executable";
-            case "startup_file" -> "makes a shell, an editor, git or an agent start something";
-            case "repository" -> "a repository of its own";
-            default -> reason;
+            case LINK_OUT -> "a link that leads out of the repository";
+            case EXECUTABLE -> "becomes executable";
+            case STARTUP_FILE -> "makes a shell, an editor, git or an agent start something";
+            case REPOSITORY -> "a repository of its own";
         };
     }
 }

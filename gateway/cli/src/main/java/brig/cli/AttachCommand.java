@@ -2,16 +2,19 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -79,15 +82,13 @@ final class AttachCommand implements Callable<Integer> {
 
     private int attach() {
         try (GatewayClient client = main.context().connect()) {
-            Map<String, Object> request =
-                    new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from, "client", "cli"));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            String only = null;
             if (agent != null) {
-                String only = TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
-                request.put("agent", only);
+                only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
                 printer.expectOnly(only);
             }
-            client.send(request);
+            client.send(new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
             byte[] line = client.nextLine();
             if (line != null) {
                 // What cannot be attached to says so before standard input is read.
@@ -104,17 +105,23 @@ final class AttachCommand implements Callable<Integer> {
 
     /** What has ended is shown all the same; nobody is there to be talked to. */
     private void sayWhetherOver(byte[] welcome) {
-        Fields line = new Fields(Json.parseObject(welcome));
-        if (!main.json() && List.of("terminated", "failed").contains(line.text("state", ""))) {
+        if (!main.json()
+                && ConnectionLine.read(JsonObject.read(welcome)) instanceof ConnectionLine.Authenticated line
+                && isOver(line.state())) {
             main.terminal().note("the session has ended: this is what it said");
         }
+    }
+
+    private static boolean isOver(String state) {
+        return Arrays.stream(SpawnState.values())
+                .anyMatch(one -> one.isFinal() && one.wireName().equals(state));
     }
 
     private static void sendLines(GatewayClient client) {
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (!line.isBlank()) {
-                    client.send(Map.of("role", "user", "content", line));
+                    client.send(CaptainLine.UserMessage.of(line, null));
                 }
             }
         } catch (IOException e) {

@@ -1,11 +1,14 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
+import brig.protocol.api.AuditPage;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.egress.AuditEntry;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.AuditLine;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.json.JsonObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,7 +50,7 @@ final class AuditCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "The number of newest requests to show, at most 1000.",
             defaultValue = "100")
-    private long limit;
+    private int limit;
 
     @Option(
             names = {"-f", "--follow"},
@@ -57,61 +60,63 @@ final class AuditCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         try (GatewayClient client = main.context().connect()) {
-            Map<String, @Nullable Object> question = question();
-            Fields answer = client.request(question);
+            JsonObject answer = client.request(question(null, limit));
             answer.objects("entries").reversed().forEach(this::print);
-            if (!answer.flag("complete")) {
+            AuditPage page = answer.as(AuditPage.class);
+            if (!page.complete()) {
                 main.terminal().note("the worker-agent does not answer: newer entries may be missing");
             }
-            question.remove("limit");
+            boolean more = false;
             while (follow) {
-                boolean more = answer.has("next") && question.containsKey("after");
-                question.put("after", answer.number(more ? "next" : "last_seq", 0, Long.MAX_VALUE, 0));
                 if (!more) {
                     Thread.sleep(LOOK_AGAIN_MS);
                 }
-                answer = client.request(question);
+                answer = client.request(question(more ? page.next() : Long.valueOf(page.lastSeq()), 0));
                 answer.objects("entries").forEach(this::print);
+                page = answer.as(AuditPage.class);
+                more = page.next() != null;
             }
         }
         return 0;
     }
 
-    private Map<String, @Nullable Object> question() {
-        Map<String, @Nullable Object> question = new LinkedHashMap<>();
-        question.put("action", "audit");
-        question.put("spawn_id", spawn);
-        question.put("host", host);
-        question.put("decision", blocked ? "blocked" : null);
-        question.put(
-                "since",
-                since == null ? null : System.currentTimeMillis() - 1000 * TokenCommand.seconds("--since", since));
-        question.put("limit", limit);
-        return question;
+    private SpawnerRequest.Audit question(@Nullable Long after, int atMost) {
+        long from = since == null ? 0 : System.currentTimeMillis() - 1000 * TokenCommand.seconds("--since", since);
+        return new SpawnerRequest.Audit(
+                spawn, host, blocked ? AuditEvent.Decision.BLOCKED : null, from, 0, atMost, 0, after);
     }
 
-    private void print(Fields entry) {
+    private void print(JsonObject entry) {
         if (main.json()) {
-            main.terminal().json(entry.asMap());
+            main.terminal().json(entry);
             return;
         }
-        String time = Instant.ofEpochMilli(entry.number("ts", 0, Long.MAX_VALUE, 0))
-                .truncatedTo(ChronoUnit.SECONDS)
-                .toString();
-        String decision = entry.text("decision", entry.text("kind", ""));
-        if (entry.has("lost")) {
-            main.terminal()
-                    .println(time + "  lost     " + entry.number("lost", 0, Long.MAX_VALUE, 0)
-                            + " entries that were not written in time");
-            return;
-        }
-        long status = entry.number("status", 0, 999, 0);
-        List<String> secrets = entry.texts("secrets");
-        main.terminal()
-                .println(time + "  " + pad(decision) + entry.text("spawn_id", "") + "  "
-                        + EgressCommand.request(entry) + (status == 0 ? "" : " " + status)
-                        + (secrets.isEmpty() ? "" : " with " + String.join(", ", secrets)) + "  ("
-                        + entry.text("rule", "") + ")");
+        AuditLine line = entry.as(AuditEntry.class).line();
+        String time =
+                Instant.ofEpochMilli(line.ts()).truncatedTo(ChronoUnit.SECONDS).toString();
+        String told = switch (line.event()) {
+            case null -> "lost     " + line.lost() + " entries that were not written in time";
+            case AuditEvent.Decided decided -> named(line, entry, decided(decided.result()));
+            case EgressEvent.TlsFailed failed ->
+                named(
+                        line,
+                        entry,
+                        EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")");
+            case EgressEvent.Subagent _, EgressEvent.Usage _ -> named(line, entry, "   ()");
+        };
+        main.terminal().println(time + "  " + told);
+    }
+
+    private static String named(AuditLine line, JsonObject entry, String about) {
+        return pad(entry.text("decision", entry.text("kind", ""))) + (line.spawnId() == null ? "" : line.spawnId())
+                + "  " + about;
+    }
+
+    private static String decided(AuditEvent.Result result) {
+        return EgressCommand.request(result.method(), result.scheme(), result.host(), result.port(), result.path())
+                + (result.status() == 0 ? "" : " " + result.status())
+                + (result.secrets().isEmpty() ? "" : " with " + String.join(", ", result.secrets()))
+                + "  (" + result.rule() + ")";
     }
 
     private static String pad(String decision) {

@@ -3,8 +3,9 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.WriteNull;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -17,9 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,19 +35,7 @@ final class EditedFile {
     private final List<Change> changes = new ArrayList<>();
 
     /** A member that was put: its text, and that of the one in whose place it came; null for none. */
-    record Change(List<String> path, @Nullable String before, String after) {
-        Map<String, @Nullable Object> toMap() {
-            Map<String, @Nullable Object> map = new LinkedHashMap<>();
-            map.put("path", path);
-            map.put("before", before);
-            map.put("after", after);
-            return map;
-        }
-
-        static Change read(Fields fields) {
-            return new Change(fields.texts("path"), fields.text("before"), fields.requiredText("after"));
-        }
-    }
+    record Change(List<String> path, @WriteNull @Nullable String before, String after) {}
 
     /** @param empty what it holds where it is not there yet */
     private EditedFile(Path file, String empty) {
@@ -76,16 +63,16 @@ final class EditedFile {
     }
 
     /** What it holds now. */
-    Fields fields() {
-        return new Fields(Json.parseCommented(json.text()));
+    JsonObject json() {
+        return JsonObject.readCommented(json.text());
     }
 
-    void put(List<String> path, Map<String, ?> value) {
+    void put(List<String> path, JsonObject value) {
         putText(path, pretty(value));
     }
 
     void putTexts(List<String> path, List<String> values) {
-        String whole = new String(Json.write(Map.of("list", values)), StandardCharsets.UTF_8);
+        String whole = new String(Json.write(JsonObject.EMPTY.with("list", values)), StandardCharsets.UTF_8);
         putText(path, whole.substring("{\"list\":".length(), whole.length() - 1));
     }
 
@@ -163,7 +150,7 @@ final class EditedFile {
     /** Writes it as a whole; a file of which nothing is left that it did not begin with goes. */
     void write(boolean made) {
         try {
-            if (made && Set.of("$schema").containsAll(fields().asMap().keySet())) {
+            if (made && Set.of("$schema").containsAll(json().names())) {
                 Files.deleteIfExists(file);
             } else if (!json.text().equals(before)) {
                 Files.createDirectories(file.toAbsolutePath().getParent());
@@ -178,7 +165,7 @@ final class EditedFile {
         return existed;
     }
 
-    private static String pretty(Map<String, ?> value) {
+    private static String pretty(JsonObject value) {
         StringWriter text = new StringWriter();
         JsonFactory factory = new JsonFactory();
         try (JsonParser parser = factory.createParser(Json.write(value));

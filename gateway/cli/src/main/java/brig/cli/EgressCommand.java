@@ -1,11 +1,15 @@
 package brig.cli;
 
 import brig.cli.terminal.Terminal;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -50,62 +54,50 @@ final class EgressCommand {
             footer = {"", "Example:", "  brig egress list build"})
     int list(@Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = main.context().connect()) {
-            Fields answer = client.request(Map.of("action", "egress", "id", id));
+            JsonObject answer = client.request(new SpawnerRequest.Egress(id, null, null, null));
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
                 return 0;
             }
-            print(answer, id);
+            print(answer.as(EgressAnswer.class), id);
         }
         return 0;
     }
 
-    private void print(Fields answer, String id) {
+    private void print(EgressAnswer answer, String id) {
         Terminal terminal = main.terminal();
-        String policy = "policy " + answer.text("policy", "");
-        if (!answer.flag("way_out")) {
+        String policy = "policy " + answer.policy();
+        if (!answer.wayOut()) {
             terminal.println("no way out: " + policy + " has no egress");
             return;
         }
         List<List<String>> rows = new ArrayList<>();
-        each(answer, "denied").forEach(host -> rows.add(List.of("denied", host, policy)));
-        each(answer, "allowed").forEach(host -> rows.add(List.of("allowed", host, policy)));
-        each(answer, "tunnelled").forEach(host -> rows.add(List.of("unread", host, policy)));
-        each(answer, "allowed_meanwhile").forEach(host -> rows.add(List.of("allowed", host, "a person")));
-        for (Fields secret : answer.objects("secrets")) {
+        answer.denied().forEach(host -> rows.add(List.of("denied", host, policy)));
+        answer.allowed().forEach(rule -> rows.add(List.of("allowed", text(rule), policy)));
+        answer.tunnelled().forEach(host -> rows.add(List.of("unread", host, policy)));
+        answer.allowedMeanwhile().forEach(host -> rows.add(List.of("allowed", host, "a person")));
+        for (EgressAnswer.SecretUse secret : answer.secrets()) {
             rows.add(List.of(
-                    secret.flag("revoked") ? "revoked" : "secret",
-                    secret.text("name", ""),
-                    "to " + String.join(", ", secret.texts("hosts"))));
+                    secret.revoked() ? "revoked" : "secret", secret.name(), "to " + String.join(", ", secret.hosts())));
         }
         terminal.table(List.of("RULE", "WHAT", "BY"), rows);
-        for (Fields ask : answer.objects("asks")) {
-            long leftMs = ask.number("deadline_ms", 0, Long.MAX_VALUE, 0) - System.currentTimeMillis();
+        for (EgressAnswer.OpenAsk ask : answer.asks()) {
+            long leftMs = ask.deadlineMs() - System.currentTimeMillis();
+            String host = hostOf(ask.host(), ask.port());
             terminal.println("");
-            terminal.println(
-                    "waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.text("method", "") + " " + hostOf(ask));
-            terminal.println("  brig egress allow " + id + " " + hostOf(ask));
+            terminal.println("waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.method() + " " + host);
+            terminal.println("  brig egress allow " + id + " " + host);
         }
     }
 
-    /** Entries of a list, as text: a rule with methods and paths is an object. */
-    private static List<String> each(Fields answer, String name) {
-        return answer.asMap().get(name) instanceof List<?> list
-                ? list.stream().map(EgressCommand::text).toList()
-                : List.of();
-    }
-
-    private static String text(@Nullable Object rule) {
-        if (!(rule instanceof Map<?, ?> bounded)) {
+    /** A rule with methods and paths is an object. */
+    private static String text(Object rule) {
+        if (!(rule instanceof JsonObject bounded)) {
             return String.valueOf(rule);
         }
-        StringBuilder text = new StringBuilder(String.valueOf(bounded.get("host")));
-        for (String bound : List.of("methods", "paths")) {
-            if (bounded.get(bound) instanceof List<?> list) {
-                list.forEach(one -> text.append(' ').append(one));
-            }
-        }
-        return text.toString();
+        return Stream.of(List.of(bounded.text("host", "")), bounded.texts("methods"), bounded.texts("paths"))
+                .flatMap(List::stream)
+                .collect(Collectors.joining(" "));
     }
 
     @Command(
@@ -126,15 +118,14 @@ final class EgressCommand {
             @ArgGroup(exclusive = true) @Nullable Extent extent) {
         boolean once = extent != null && extent.once;
         boolean save = extent != null && extent.save;
-        Fields done = decide(id, save ? "save" : once ? "once" : "allow", "host", host);
+        EgressDecision decision = save ? EgressDecision.SAVE : once ? EgressDecision.ONCE : EgressDecision.ALLOW;
+        EgressDecided done = decide(new SpawnerRequest.Egress(id, decision, host, null));
         if (!main.json()) {
             main.terminal()
                     .note("allowed " + host
                             + (once
                                     ? " for one request"
-                                    : save
-                                            ? ", also in " + done.text("file", "")
-                                            : " for as long as the session lives"));
+                                    : save ? ", also in " + done.file() : " for as long as the session lives"));
         }
         return 0;
     }
@@ -152,7 +143,7 @@ final class EgressCommand {
     int deny(
             @Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id,
             @Parameters(paramLabel = "HOST", description = "The host, as 'brig egress list' shows it.") String host) {
-        decide(id, "deny", "host", host);
+        decide(new SpawnerRequest.Egress(id, EgressDecision.DENY, host, null));
         if (!main.json()) {
             main.terminal().note("refused " + host);
         }
@@ -166,40 +157,31 @@ final class EgressCommand {
     int revoke(
             @Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id,
             @Parameters(paramLabel = "SECRET", description = "The name of the secret in the policy.") String secret) {
-        decide(id, "revoke", "secret", secret);
+        decide(new SpawnerRequest.Egress(id, EgressDecision.REVOKE, null, secret));
         if (!main.json()) {
             main.terminal().note("took back " + secret);
         }
         return 0;
     }
 
-    private Fields decide(String id, String decision, String about, String value) {
-        Map<String, String> request = new LinkedHashMap<>();
-        request.put("action", "egress");
-        request.put("id", id);
-        request.put("decision", decision);
-        request.put(about, value);
+    private EgressDecided decide(SpawnerRequest.Egress decision) {
         try (GatewayClient client = main.context().connect()) {
-            Fields done = client.request(request);
+            JsonObject done = client.request(decision);
             if (main.json()) {
-                main.terminal().json(done.asMap());
+                main.terminal().json(done);
             }
-            return done;
+            return done.as(EgressDecided.class);
         }
     }
 
     /** A host as {@code allow} takes it. */
-    static String hostOf(Fields event) {
-        long port = event.number("port", 0, 65_535, 0);
-        String host = event.text("host", "");
+    static String hostOf(String host, long port) {
         boolean usual = port == 0 || port == 80 || port == 443;
         return usual ? host : (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 
     /** A request as a person would say it. */
-    static String request(Fields event) {
-        String scheme = event.text("scheme", "");
-        return event.text("method", "") + " " + (scheme.isEmpty() ? "" : scheme + "://") + hostOf(event)
-                + event.text("path", "");
+    static String request(String method, String scheme, String host, long port, String path) {
+        return method + " " + (scheme.isEmpty() ? "" : scheme + "://") + hostOf(host, port) + path;
     }
 }

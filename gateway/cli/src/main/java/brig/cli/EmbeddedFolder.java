@@ -2,6 +2,9 @@ package brig.cli;
 
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
+import brig.protocol.control.ControlCall;
+import brig.protocol.control.ControlRequest;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -16,7 +19,6 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,7 +113,8 @@ final class EmbeddedFolder implements AutoCloseable {
     /** The worker-agent outlives its gateway. Its connection ends when it does. */
     private static void endWorkers(Path folder) {
         try (GatewayClient workerAgent = GatewayClient.connect(folder.resolve("run/w/control.sock"))) {
-            workerAgent.request(Map.of("id", 1, "op", "shutdown"));
+            workerAgent.send(Json.writeLine(new ControlCall(1L, new ControlRequest.Shutdown())));
+            workerAgent.nextLine();
             workerAgent.nextLine();
         } catch (IOException nobodyListens) {
             logger.debug("no worker-agent in {}", folder);

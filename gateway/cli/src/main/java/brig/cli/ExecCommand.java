@@ -2,11 +2,12 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.message.SpawnRequest;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -64,22 +65,28 @@ final class ExecCommand implements Callable<Integer> {
         raw.apply(main.terminal());
         String workspace;
         try (GatewayClient client = main.context().connect()) {
-            Fields session = client.request(Map.of("action", "status", "id", id));
-            String state = session.requiredText("state");
-            if (!state.equals("running")) {
-                throw new BrigException(ErrorCode.SESSION_ENDED, "the session is " + state);
+            SpawnView session = client.request(new SpawnerRequest.Status(id), SpawnView.class);
+            if (session.state() != SpawnState.RUNNING) {
+                throw new BrigException(
+                        ErrorCode.SESSION_ENDED,
+                        "the session is " + session.state().wireName());
             }
-            workspace = session.requiredText("workspace");
+            workspace = session.workspace();
         }
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "spawn");
-        request.put("client", "cli");
-        request.put("workspace", workspace);
-        request.put("share_workspace", true);
-        request.put("agent_config", Map.of("name", SHELL));
-        request.put("prompt", RunCommand.message(command.isEmpty() ? null : String.join(" ", command)));
-        request.put("once", true);
-        request.put("policy", policy);
-        return RunCommand.stream(main, SHELL, request, spawnId -> {});
+        SpawnRequest request = new SpawnRequest(
+                null,
+                workspace,
+                new SpawnRequest.AgentConfig(SHELL, null, List.of(), null),
+                RunCommand.message(command.isEmpty() ? null : String.join(" ", command)),
+                true,
+                policy,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                true,
+                SpawnRequest.Claim.NONE,
+                SpawnRequest.Bounds.NONE,
+                SpawnRequest.Continuation.NEW);
+        return RunCommand.stream(
+                main, SHELL, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }
 }

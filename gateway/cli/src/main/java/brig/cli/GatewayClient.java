@@ -2,9 +2,13 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Hints;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.refusal.ErrorAnswer;
 import brig.protocol.wire.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +19,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,32 +67,38 @@ final class GatewayClient implements AutoCloseable {
     }
 
     /** Sends a request and waits for its answer. @throws BrigException where it is refused */
-    Fields request(Map<String, ?> request) {
+    <T> T request(SpawnerRequest request, Class<T> answer) {
+        return request(request).as(answer);
+    }
+
+    /** The same with the answer as it came. */
+    JsonObject request(SpawnerRequest request) {
         send(request);
         byte[] line = nextLine();
         if (line == null) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
         }
-        Fields answer = new Fields(Json.parseObject(line));
+        JsonObject answer = JsonObject.read(line);
         requireNoError(answer);
         return answer;
     }
 
     /** Turns a line that says no into the refusal that it is. */
-    static void requireNoError(Fields answer) {
-        String code = answer.text("code");
-        if (code != null && answer.has("error")) {
-            String why = answer.text("error", "");
-            throw new BrigException(
-                            ErrorCode.valueOf(code),
-                            why
-                                    + (why.startsWith(NO_SESSION)
-                                            ? "; 'brig sessions --all' lists those that there are"
-                                            : ""),
-                            (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0))
-                    .about(answer.text("spawn_id"), answer.text("state"))
-                    .withSessionId(answer.text("session_id"));
+    static void requireNoError(JsonObject answer) {
+        if (answer.has("code") && answer.has("error")) {
+            throw refusal(answer.as(ErrorAnswer.class));
         }
+    }
+
+    private static BrigException refusal(ErrorAnswer answer) {
+        String more = answer.error().startsWith(NO_SESSION) ? "; 'brig sessions --all' lists those that there are" : "";
+        Hints hints = answer.hints();
+        return new BrigException(
+                        ErrorCode.valueOf(answer.code()),
+                        answer.error() + more,
+                        hints.retryAfterSeconds() == null ? 0 : hints.retryAfterSeconds())
+                .about(hints.spawnId(), hints.state())
+                .withSessionId(hints.sessionId());
     }
 
     /**
@@ -97,7 +106,7 @@ final class GatewayClient implements AutoCloseable {
      *
      * @throws BrigException where it is refused
      */
-    ByteLink tunnel(Map<String, ?> request) {
+    ByteLink tunnel(SpawnerRequest request) {
         send(request);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         // Byte by byte: what comes behind the answer is not ours.
@@ -113,12 +122,16 @@ final class GatewayClient implements AutoCloseable {
         if (line.size() == 0) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
         }
-        requireNoError(new Fields(Json.parseObject(line.toByteArray())));
+        requireNoError(JsonObject.read(line.toByteArray()));
         return channel;
     }
 
-    void send(Map<String, ?> message) {
-        send(Json.writeLine(message));
+    void send(SpawnerRequest request) {
+        send(Json.writeLine((Record) request));
+    }
+
+    void send(CaptainLine line) {
+        send(Json.writeLine((Record) line));
     }
 
     /** Sends a line as it is. */
@@ -132,7 +145,7 @@ final class GatewayClient implements AutoCloseable {
             // Who does not let a connection in says why, and closes it, maybe before it has heard a word.
             byte[] said = nextLine();
             if (said != null) {
-                requireNoError(new Fields(Json.parseObject(said)));
+                requireNoError(JsonObject.read(said));
             }
             throw new BrigException(
                     ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());

@@ -1,7 +1,10 @@
 package brig.cli;
 
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.wire.FrameOwner;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,14 +54,15 @@ final class LogsCommand implements Callable<Integer> {
     public Integer call() {
         raw.apply(main.terminal());
         try (GatewayClient client = main.context().connect()) {
-            long last = client.request(Map.of("action", "status", "id", id)).number("last_seq", 0, Long.MAX_VALUE, 0);
+            long last = client.request(new SpawnerRequest.Status(id), SpawnView.class)
+                    .lastSeq();
             if (!follow && last < from) {
                 return 0;
             }
             String wanted = agent == null
                     ? null
-                    : TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
-            client.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+                    : TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
+            client.send(new SpawnerRequest.Attach(id, AttachOptions.toWatch(from)));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             if (wanted != null) {
                 printer.expectOnly(wanted);

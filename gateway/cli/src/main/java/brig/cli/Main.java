@@ -2,12 +2,22 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.Posture;
+import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -163,70 +173,69 @@ public final class Main {
             @Option(names = "--posture", description = "Show what the wall of each session was found to enforce.")
                     boolean posture) {
         try (GatewayClient client = context().connect()) {
-            Fields answer = client.request(Map.of("action", "list"));
-            List<Fields> spawns = answer.objects("spawns").stream()
+            List<JsonObject> spawns = client.request(new SpawnerRequest.ListAll()).objects("spawns").stream()
                     .filter(spawn -> all || !spawn.has("ended_ms"))
                     .toList();
             if (posture) {
                 spawns = spawns.stream()
-                        .map(spawn -> client.request(Map.of("action", "status", "id", spawn.requiredText("spawn_id"))))
+                        .map(spawn -> client.request(new SpawnerRequest.Status(spawn.text("spawn_id", ""))))
                         .toList();
             }
             if (json) {
-                terminal.json(
-                        Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                terminal.json(JsonObject.EMPTY.with("spawns", spawns));
                 return 0;
             }
-            if (quiet) {
-                spawns.forEach(spawn -> terminal.println(spawn.text("task_id", "")));
-                return 0;
-            }
-            if (posture) {
-                terminal.table(
-                        List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
-                        spawns.stream().flatMap(Main::postureRows).toList());
-                return 0;
-            }
-            List<List<String>> rows = new ArrayList<>();
-            for (Fields spawn : spawns) {
-                rows.add(List.of(
-                        spawn.text("task_id", ""),
-                        spawn.text("spawn_id", ""),
-                        spawn.text("agent", ""),
-                        spawn.text("activity", "") + (spawn.flag("throttled") ? ", throttled" : ""),
-                        age(spawn, "created_ms"),
-                        String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
-            }
-            terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
+            print(spawns.stream().map(spawn -> spawn.as(SpawnView.class)).toList(), quiet, posture);
         }
         return 0;
     }
 
-    private static Stream<List<String>> postureRows(Fields spawn) {
-        String task = spawn.text("task_id", "");
-        if (!spawn.has("posture")) {
-            return Stream.of(List.of(task, "", "", "not measured"));
+    private void print(List<SpawnView> spawns, boolean quiet, boolean posture) {
+        if (quiet) {
+            spawns.forEach(spawn -> terminal.println(spawn.taskId()));
+            return;
         }
-        Fields posture = spawn.object("posture");
-        Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
-        Stream<List<String>> notHeld =
-                posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
-        Stream<List<String>> toolWall = Stream.of(posture.text("tool_wall", ""))
-                .filter(how -> !how.isEmpty())
-                .map(how -> List.of(task, "tool-wall", "", how));
-        return Stream.concat(
-                Stream.concat(Stream.concat(level, notHeld), toolWall),
-                posture.objects("properties").stream()
-                        .map(property -> List.of(
-                                task,
-                                property.text("name", ""),
-                                property.text("status", ""),
-                                property.text("detail", ""))));
+        if (posture) {
+            terminal.table(
+                    List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
+                    spawns.stream().flatMap(Main::postureRows).toList());
+            return;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        for (SpawnView spawn : spawns) {
+            rows.add(List.of(
+                    spawn.taskId(),
+                    spawn.spawnId(),
+                    spawn.agent(),
+                    spawn.activity().wireName() + (spawn.throttled() ? ", throttled" : ""),
+                    age(spawn.createdMs()),
+                    String.valueOf(spawn.lastSeq())));
+        }
+        terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
     }
 
-    private static String age(Fields spawn, String since) {
-        long ms = System.currentTimeMillis() - spawn.number(since, 0, Long.MAX_VALUE, 0);
-        Duration age = Duration.ofMillis(Math.max(ms, 0));
+    private static Stream<List<String>> postureRows(SpawnView spawn) {
+        String task = spawn.taskId();
+        Posture posture = spawn.posture();
+        if (posture == null) {
+            return Stream.of(List.of(task, "", "", "not measured"));
+        }
+        Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
+        // None of a session whose agent Brig did not start.
+        Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
+                .flatMap(List::stream)
+                .map(what -> List.of(task, "not-held", "", what));
+        Stream<List<String>> toolWall =
+                Stream.ofNullable(posture.toolWall()).map(how -> List.of(task, "tool-wall", "", how));
+        return Stream.concat(
+                Stream.concat(Stream.concat(level, notHeld), toolWall),
+                posture.properties().stream()
+                        .map(property ->
+                                List.of(task, property.name(), property.status().wireName(), property.detail())));
+    }
+
+    private static String age(long sinceMs) {
+        Duration age = Duration.ofMillis(Math.max(System.currentTimeMillis() - sinceMs, 0));
         return age.toHours() > 0
                 ? age.toHours() + "h" + age.toMinutesPart() + "m"
                 : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
@@ -241,34 +250,38 @@ public final class Main {
                             description = "Only print the names of agents, one per line.")
                     boolean quiet) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            Fields answer = connection.client().request(Map.of("action", "agents"));
+            JsonObject answer = connection.client().request(new SpawnerRequest.Agents());
             if (json) {
-                terminal.json(answer.asMap());
+                terminal.json(answer);
                 return 0;
             }
+            HelloAnswer offers = answer.as(HelloAnswer.class);
             if (quiet) {
-                answer.objects("agents").forEach(agent -> terminal.println(agent.text("name", "")));
+                offers.agents().forEach(agent -> terminal.println(agent.name()));
                 return 0;
             }
             terminal.table(
                     List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"),
-                    answer.objects("agents").stream()
+                    offers.agents().stream()
                             .map(agent -> List.of(
-                                    agent.text("name", ""),
-                                    agent.text("policy", ""),
-                                    agent.text("state", "").replace('_', ' '),
-                                    agent.text("description", "")))
+                                    agent.name(),
+                                    agent.policy(),
+                                    agent.state()
+                                            .name()
+                                            .toLowerCase(Locale.ROOT)
+                                            .replace('_', ' '),
+                                    agent.description()))
                             .toList());
             terminal.println("");
             terminal.table(
                     List.of("POLICY", "DESCRIPTION"),
-                    answer.objects("policies").stream()
-                            .map(policy -> List.of(policy.text("name", ""), policy.text("description", "")))
+                    offers.policies().stream()
+                            .map(policy -> List.of(policy.name(), policy.description()))
                             .toList());
-            answer.objects("agents").stream()
-                    .filter(agent -> agent.has("problem"))
-                    .forEach(agent -> terminal.lines("\n" + agent.text("name", "") + ": " + agent.text("problem", "")));
-            answer.texts("faults").forEach(fault -> terminal.lines("\n" + fault));
+            offers.agents().stream()
+                    .filter(agent -> agent.problem() != null)
+                    .forEach(agent -> terminal.lines("\n" + agent.name() + ": " + agent.problem()));
+            offers.faults().forEach(fault -> terminal.lines("\n" + fault));
         }
         return 0;
     }
@@ -288,14 +301,15 @@ public final class Main {
             @Mixin RawOption raw) {
         raw.apply(terminal);
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            Fields answer = connection.client().request(Map.of("action", "diff", "id", id));
+            JsonObject answer = connection.client().request(new SpawnerRequest.Diff(id));
             if (json) {
-                terminal.json(answer.asMap());
+                terminal.json(answer);
                 return 0;
             }
-            terminal.verbatim(answer.text("diff", ""));
-            if (answer.flag("truncated")) {
-                terminal.note("cut off: all of it is in " + answer.text("workspace", ""));
+            DiffAnswer diff = answer.as(DiffAnswer.class);
+            terminal.verbatim(diff.diff());
+            if (diff.truncated()) {
+                terminal.note("cut off: all of it is in " + diff.workspace());
             }
         }
         return 0;
@@ -311,21 +325,21 @@ public final class Main {
             })
     int workspaces() {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            Fields answer = connection.client().request(Map.of("action", "workspaces"));
+            JsonObject answer = connection.client().request(new SpawnerRequest.Workspaces());
             if (json) {
-                terminal.json(answer.asMap());
+                terminal.json(answer);
                 return 0;
             }
             terminal.table(
                     List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
-                    answer.objects("workspaces").stream()
+                    answer.as(WorkspacesAnswer.class).workspaces().stream()
                             .map(kept -> List.of(
-                                    kept.text("task_id", ""),
-                                    kept.text("spawn_id", ""),
-                                    kept.text("workspace_mode", ""),
-                                    kept.text("source", ""),
-                                    kept.text("branch", ""),
-                                    age(kept, "ended_ms") + " ago"))
+                                    kept.taskId(),
+                                    kept.spawnId(),
+                                    kept.workspaceMode().name().toLowerCase(Locale.ROOT),
+                                    kept.source(),
+                                    kept.branch() == null ? "" : kept.branch(),
+                                    age(kept.endedMs()) + " ago"))
                             .toList());
         }
         return 0;
@@ -341,11 +355,11 @@ public final class Main {
                     List<String> ids) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             for (String id : ids) {
-                Fields answer = connection.client().request(Map.of("action", "discard", "id", id));
+                JsonObject answer = connection.client().request(new SpawnerRequest.Discard(id));
                 if (json) {
-                    terminal.json(answer.asMap());
+                    terminal.json(answer);
                 } else {
-                    terminal.note("discarded " + answer.text("spawn_id", id));
+                    terminal.note("discarded " + answer.as(DiscardAnswer.class).spawnId());
                 }
             }
         }
@@ -359,11 +373,11 @@ public final class Main {
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = context().connect()) {
-            Fields view = client.request(Map.of("action", "terminate", "id", id));
+            JsonObject answer = client.request(new SpawnerRequest.Terminate(id));
             if (json) {
-                terminal.json(view.asMap());
+                terminal.json(answer);
             } else {
-                terminal.note("ending " + view.text("spawn_id", id));
+                terminal.note("ending " + answer.as(SpawnView.class).spawnId());
             }
         }
         return 0;
@@ -383,11 +397,12 @@ public final class Main {
             })
     int rebind(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = context().connect()) {
-            Fields view = client.request(Map.of("action", "rebind", "id", id));
+            JsonObject answer = client.request(new SpawnerRequest.Rebind(id));
             if (json) {
-                terminal.json(view.asMap());
+                terminal.json(answer);
             } else {
-                terminal.note(view.text("spawn_id", id) + " is " + view.text("state", ""));
+                SpawnView view = answer.as(SpawnView.class);
+                terminal.note(view.spawnId() + " is " + view.state().wireName());
             }
         }
         return 0;
@@ -398,24 +413,22 @@ public final class Main {
             mixinStandardHelpOptions = true)
     int doctor() {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            Fields answer = connection.client().request(Map.of("action", "doctor"));
-            List<Fields> findings = answer.objects("findings");
-            boolean well = findings.stream()
-                    .noneMatch(finding -> finding.text("status", "").equals("FAIL"));
+            JsonObject answer = connection.client().request(new SpawnerRequest.Doctor());
+            List<Finding> findings = answer.as(DoctorAnswer.class).findings();
+            boolean well = findings.stream().noneMatch(finding -> finding.status() == FindingStatus.FAIL);
             if (json) {
-                terminal.json(answer.asMap());
+                terminal.json(answer);
                 return well ? 0 : 1;
             }
             terminal.table(
                     List.of("CHECK", "STATUS", "DETAIL"),
                     findings.stream()
-                            .map(finding -> List.of(
-                                    finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
+                            .map(finding ->
+                                    List.of(finding.name(), finding.status().wireName(), finding.detail()))
                             .toList());
             findings.stream()
-                    .filter(finding -> finding.has("mend"))
-                    .forEach(finding ->
-                            terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
+                    .filter(finding -> finding.mend() != null)
+                    .forEach(finding -> terminal.lines("\n" + finding.name() + ": " + finding.mend()));
             return well ? 0 : 1;
         }
     }

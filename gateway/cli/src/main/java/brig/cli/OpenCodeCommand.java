@@ -6,8 +6,15 @@ import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TokenView;
+import brig.protocol.control.HelloAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Name;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -157,11 +164,30 @@ final class OpenCodeCommand {
     /** What is written as the provider. */
     private record Provider(String url, @Nullable Path repository, String apply) {}
 
+    /** A provider as OpenCode's configuration has it. */
+    private record WrittenProvider(
+            String npm, String name, ProviderOptions options, Map<String, OfferedModel> models) {}
+
+    /** What OpenCode makes the provider with. */
+    @CamelCase
+    private record ProviderOptions(@Name("baseURL") String baseUrl, String apiKey, Headers headers) {}
+
+    /** What goes along with each request; null where the project is no repository. */
+    private record Headers(
+            @Name("brig-repository") @Nullable String repository,
+            @Name("brig-apply") @Nullable String apply) {}
+
+    /** A model that is an agent. */
+    private record OfferedModel(String name, boolean reasoning, boolean toolCall) {}
+
+    /** What undo needs. @param made whether init made the file */
+    private record Initialized(String file, boolean made, List<EditedFile.Change> changes) {}
+
     private Map<String, String> profiles(GatewayClient client) {
         Map<String, String> profiles = new TreeMap<>();
-        client.request(Map.of("action", "agents"))
-                .objects("agents")
-                .forEach(agent -> profiles.put(agent.text("name", ""), agent.text("description", "")));
+        client.request(new SpawnerRequest.Agents(), HelloAnswer.class)
+                .agents()
+                .forEach(agent -> profiles.put(agent.name(), agent.description()));
         return profiles;
     }
 
@@ -199,29 +225,21 @@ final class OpenCodeCommand {
     }
 
     private static void putProvider(EditedFile config, Provider provider, Iterable<String> profiles) {
-        Map<String, Object> headers = new LinkedHashMap<>();
-        if (provider.repository() != null) {
-            headers.put("brig-repository", encoded(provider.repository()));
-            headers.put("brig-apply", provider.apply());
-        }
-        Map<String, Object> options = new LinkedHashMap<>();
-        options.put("baseURL", provider.url() + "/openai/v1");
-        options.put("apiKey", "{file:" + fromHome(tokenFile()) + "}");
-        options.put("headers", headers);
-        Map<String, Object> models = new LinkedHashMap<>();
+        Headers headers = provider.repository() == null
+                ? new Headers(null, null)
+                : new Headers(encoded(provider.repository()), provider.apply());
+        Map<String, OfferedModel> models = new LinkedHashMap<>();
         for (String profile : profiles) {
-            Map<String, Object> model = new LinkedHashMap<>();
-            model.put("name", profile + " behind the wall");
-            model.put("reasoning", true);
-            model.put("tool_call", true);
-            models.put(profile, model);
+            models.put(profile, new OfferedModel(profile + " behind the wall", true, true));
         }
-        Map<String, Object> written = new LinkedHashMap<>();
-        written.put("npm", "@ai-sdk/openai-compatible");
-        written.put("name", "Brig");
-        written.put("options", options);
-        written.put("models", models);
-        config.put(List.of("provider", "brig"), written);
+        config.put(
+                List.of("provider", "brig"),
+                JsonObject.of(new WrittenProvider(
+                        "@ai-sdk/openai-compatible",
+                        "Brig",
+                        new ProviderOptions(
+                                provider.url() + "/openai/v1", "{file:" + fromHome(tokenFile()) + "}", headers),
+                        models)));
     }
 
     /** A header is ASCII. */
@@ -235,7 +253,7 @@ final class OpenCodeCommand {
             EditedFile config, Map<String, String> subAgents, List<String> remote, List<String> local) {
         Map<String, String> all = new LinkedHashMap<>();
         String first = subAgents.values().iterator().next();
-        config.fields().object("agent").asMap().keySet().stream()
+        config.json().object("agent").names().stream()
                 .filter(name -> matches(remote, name) && !matches(local, name))
                 .forEach(name -> all.put(name, first));
         // A name of the command line that is no pattern is meant, also where the project does not define it: OpenCode
@@ -249,16 +267,18 @@ final class OpenCodeCommand {
 
     /** One that is there keeps its description and prompt. It needs no tools of OpenCode: those would run outside. */
     private static void putAgent(EditedFile config, String name, String profile) {
-        Map<String, @Nullable Object> agent =
-                new LinkedHashMap<>(config.fields().object("agent").object(name).asMap());
-        agent.putIfAbsent(
-                "description",
-                "Works behind a wall, in a copy of the project; what it changes comes back as a patch (" + profile
-                        + ")");
-        agent.put("mode", "subagent");
-        agent.put("model", "brig/" + profile);
-        agent.put("permission", Map.of("*", "deny"));
-        config.put(List.of("agent", name), agent);
+        JsonObject agent = config.json().object("agent").object(name);
+        if (!agent.has("description")) {
+            agent = agent.with(
+                    "description",
+                    "Works behind a wall, in a copy of the project; what it changes comes back as a patch (" + profile
+                            + ")");
+        }
+        config.put(
+                List.of("agent", name),
+                agent.with("mode", "subagent")
+                        .with("model", "brig/" + profile)
+                        .with("permission", JsonObject.EMPTY.with("*", "deny")));
     }
 
     private static boolean matches(List<String> globs, String name) {
@@ -285,16 +305,8 @@ final class OpenCodeCommand {
 
     /** A token of a captain's, for a year. */
     private static void mint(GatewayClient client) throws IOException {
-        String token = client.request(Map.of(
-                        "action",
-                        "mint_token",
-                        "role",
-                        "captain",
-                        "captain",
-                        "opencode",
-                        "expires_seconds",
-                        TOKEN_SECONDS))
-                .requiredText("token");
+        SpawnerRequest.MintToken request = new SpawnerRequest.MintToken(Role.CAPTAIN, "opencode", null, TOKEN_SECONDS);
+        String token = client.request(request, TokenView.Minted.class).token();
         Path file = tokenFile();
         Files.createDirectories(file.getParent());
         Files.deleteIfExists(file);
@@ -311,16 +323,16 @@ final class OpenCodeCommand {
     /** What an earlier init put there first is what undo goes back to. */
     private static void remember(Path folder, EditedFile config) throws IOException {
         Path file = record(folder);
-        List<Map<String, @Nullable Object>> changes = new ArrayList<>();
+        List<EditedFile.Change> changes = new ArrayList<>();
         boolean made = !config.existed();
         if (Files.exists(file)) {
-            Fields earlier = new Fields(Json.parseObject(Files.readAllBytes(file)));
-            earlier.objects("changes").forEach(change -> changes.add(change.asMap()));
-            made = earlier.flag("made");
+            Initialized earlier = Json.read(Files.readAllBytes(file), Initialized.class);
+            changes.addAll(earlier.changes());
+            made = earlier.made();
         }
-        config.changes().forEach(change -> changes.add(change.toMap()));
+        changes.addAll(config.changes());
         Files.createDirectories(file.getParent());
-        Files.write(file, Json.write(Map.of("file", config.file().toString(), "made", made, "changes", changes)));
+        Files.write(file, Json.write(new Initialized(config.file().toString(), made, changes)));
     }
 
     @Command(
@@ -342,10 +354,9 @@ final class OpenCodeCommand {
             throw new BrigException(
                     ErrorCode.NOT_FOUND, "brig opencode init was not run in " + folder + " by this user");
         }
-        Fields record = new Fields(Json.parseObject(Files.readAllBytes(file)));
-        EditedFile config = EditedFile.open(Path.of(record.requiredText("file")), SCHEMA);
-        List<EditedFile.Change> kept = config.undo(
-                record.objects("changes").stream().map(EditedFile.Change::read).toList());
+        Initialized record = Json.read(Files.readAllBytes(file), Initialized.class);
+        EditedFile config = EditedFile.open(Path.of(record.file()), SCHEMA);
+        List<EditedFile.Change> kept = config.undo(record.changes());
         EditedFile own = EditedFile.open(ownConfig(), "{}\n");
         RepositoryCommand.remove(own, folder);
         main.terminal().verbatim(config.diff() + own.diff());
@@ -353,7 +364,7 @@ final class OpenCodeCommand {
                 change -> main.terminal().note(String.join(".", change.path()) + " stays, for it was changed since"));
         if (!dryRun) {
             own.write(false);
-            config.write(record.flag("made"));
+            config.write(record.made());
             Files.delete(file);
         }
         return 0;

@@ -1,13 +1,14 @@
 package brig.cli;
 
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TokenView;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,26 +58,22 @@ final class OpenCommand implements Callable<Integer> {
         if (share && id == null) {
             throw Fields.invalid("ID", "is missing: which session to share");
         }
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "open");
-        request.put("id", id);
-        if (share) {
-            request.put("share", true);
-            request.put("expires_seconds", TokenCommand.seconds("--expires", expires));
-        }
+        SpawnerRequest.Open request =
+                new SpawnerRequest.Open(id, share, share ? TokenCommand.seconds("--expires", expires) : 0);
         try (GatewayClient client = main.context().connect()) {
-            Fields answer = client.request(request);
+            JsonObject answer = client.request(request);
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
                 return 0;
             }
+            TokenView.Opened opened = answer.as(TokenView.Opened.class);
             RemoteGateway remote = main.context().remote();
-            String url = remote == null ? answer.requiredText("url") : remote.reachable(answer.requiredText("url"));
+            String url = remote == null ? opened.url() : remote.reachable(opened.url());
             main.terminal().println(url);
-            if (share) {
+            if (opened.token() != null) {
                 main.terminal()
                         .note("revoke it with: " + main.context().command("token revoke") + " "
-                                + answer.text("id", ""));
+                                + opened.token().id());
             } else if (!printOnly) {
                 show(url);
             }

@@ -2,6 +2,8 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,7 +12,6 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,9 @@ final class PortCommand implements Callable<Integer> {
     private static final int PIECE_BYTES = 64 * 1024;
     private static final int PORT_MAX = 65_535;
 
+    /** @param listen the local address and port */
+    private record Forwarded(String spawnId, int port, String listen) {}
+
     @ParentCommand
     private Main main = new Main();
 
@@ -67,13 +71,14 @@ final class PortCommand implements Callable<Integer> {
         InetSocketAddress address = address();
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
-            spawnId = client.request(Map.of("action", "status", "id", id)).requiredText("spawn_id");
+            spawnId = client.request(new SpawnerRequest.Status(id), SpawnView.class)
+                    .spawnId();
         }
         try (ServerSocketChannel server = ServerSocketChannel.open().bind(address)) {
             InetSocketAddress bound = (InetSocketAddress) server.getLocalAddress();
             String shown = shown(bound);
             if (main.json()) {
-                main.terminal().json(Map.of("spawn_id", spawnId, "port", port, "listen", shown));
+                main.terminal().json(new Forwarded(spawnId, port, shown));
             } else {
                 main.terminal().println("http://" + shown + " is port " + port + " of " + id);
             }
@@ -114,7 +119,7 @@ final class PortCommand implements Callable<Integer> {
     private void serve(SocketChannel local, String spawnId) {
         try (ByteLink outside = ByteLink.of(local);
                 GatewayClient client = main.context().connect()) {
-            ByteLink inside = client.tunnel(Map.of("action", "port", "id", spawnId, "port", port));
+            ByteLink inside = client.tunnel(new SpawnerRequest.Port(spawnId, port));
             Thread up = Thread.ofVirtual().start(() -> pass(outside, inside));
             pass(inside, outside);
             up.join();

@@ -1,7 +1,8 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
-import java.util.Map;
+import brig.protocol.api.PruneAnswer;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.json.JsonObject;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -31,25 +32,27 @@ final class PruneCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (GatewayClient client = main.context().connect()) {
-            Fields pruned = client.request(Map.of("action", "prune", "dry_run", dryRun));
+            JsonObject answer = client.request(new SpawnerRequest.Prune(dryRun));
             if (main.json()) {
-                main.terminal().json(pruned.asMap());
+                main.terminal().json(answer);
                 return 0;
             }
-            String reasons = pruned.object("reasons").asMap().entrySet().stream()
+            PruneAnswer pruned = answer.as(PruneAnswer.class);
+            String reasons = pruned.reasons().entrySet().stream()
                     .map(reason -> reason.getValue() + " by retention." + reason.getKey())
                     .collect(Collectors.joining(", "));
             main.terminal()
                     .println((dryRun ? "would delete " : "deleted ")
-                            + amount(pruned)
+                            + amount(pruned.spawns(), pruned.bytes())
                             + (reasons.isEmpty() ? "" : ": " + reasons));
-            main.terminal().println((dryRun ? "would keep " : "kept ") + amount(pruned.object("kept")));
+            main.terminal()
+                    .println((dryRun ? "would keep " : "kept ")
+                            + amount(pruned.kept().spawns(), pruned.kept().bytes()));
         }
         return 0;
     }
 
-    private static String amount(Fields fields) {
-        return fields.number("spawns", 0, Long.MAX_VALUE, 0) + " ended sessions, "
-                + fields.number("bytes", 0, Long.MAX_VALUE, 0) / 1_048_576 + " MiB of streams";
+    private static String amount(long spawns, long bytes) {
+        return spawns + " ended sessions, " + bytes / 1_048_576 + " MiB of streams";
     }
 }

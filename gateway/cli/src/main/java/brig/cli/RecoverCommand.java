@@ -1,7 +1,6 @@
 package brig.cli;
 
 import brig.gateway.app.StateRecovery;
-import brig.protocol.json.Fields;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
@@ -27,18 +26,17 @@ final class RecoverCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Fields said = new Fields(StateRecovery.run(main.context().paths()));
+        StateRecovery.Done done = StateRecovery.run(main.context().paths());
         if (main.json()) {
-            main.terminal().json(said.asMap());
-        } else if (said.flag("damaged")) {
+            main.terminal().json(done);
+        } else if (done.damaged()) {
             main.terminal()
-                    .println("made " + said.text("database", "") + " anew: "
-                            + said.number("kept", 0, Integer.MAX_VALUE, 0) + " sessions of its rows, "
-                            + said.number("rebuilt", 0, Integer.MAX_VALUE, 0) + " of their streams alone");
-            main.terminal().println("the damaged one is " + said.text("aside", ""));
+                    .println("made " + done.database() + " anew: " + done.kept() + " sessions of its rows, "
+                            + done.rebuilt() + " of their streams alone");
+            main.terminal().println("the damaged one is " + done.aside());
             main.terminal().println("next: " + main.context().command("serve"));
         } else {
-            main.terminal().println(said.text("database", "") + " is whole: nothing was done");
+            main.terminal().println(done.database() + " is whole: nothing was done");
         }
         return 0;
     }

@@ -3,9 +3,11 @@ package brig.cli;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.ProblemDetails;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -168,9 +170,8 @@ record RemoteGateway(URI uri, String token) {
         while (body.hasRemaining() && read >= 0) {
             read = link.read(body);
         }
-        Fields problem = new Fields(Json.parseObject(body.array(), 0, body.position()));
-        GatewayClient.requireNoError(
-                new Fields(Map.of("error", problem.text("detail", ""), "code", problem.text("code", ""))));
+        ProblemDetails problem = Json.read(body.array(), 0, body.position(), ProblemDetails.class);
+        throw new BrigException(ErrorCode.valueOf(problem.code()), problem.detail());
     }
 
     private static String header(List<String> head, String name) {

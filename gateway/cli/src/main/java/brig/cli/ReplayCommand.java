@@ -1,12 +1,10 @@
 package brig.cli;
 
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.message.SpawnRequest;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,16 +38,13 @@ final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         raw.apply(main.terminal());
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "spawn");
-        request.put("client", "cli");
-        request.putAll(new SpawnRequest(
-                        null,
-                        null,
-                        new SpawnRequest.AgentConfig(AGENT, name, List.of(String.valueOf(speed)), null),
-                        "play",
-                        true)
-                .toMap());
-        return RunCommand.stream(main, AGENT, request, spawnId -> {});
+        SpawnRequest request = new SpawnRequest(
+                null,
+                null,
+                new SpawnRequest.AgentConfig(AGENT, name, List.of(String.valueOf(speed)), null),
+                "play",
+                true);
+        return RunCommand.stream(
+                main, AGENT, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
@@ -35,6 +34,10 @@ import picocli.CommandLine.ParentCommand;
 final class RepositoryCommand {
     private static final List<String> KEY = List.of("worker", "repositories");
 
+    private record Edited(String folder, String file) {}
+
+    private record Repositories(List<String> repositories) {}
+
     @ParentCommand
     private Main main = new Main();
 
@@ -44,7 +47,7 @@ final class RepositoryCommand {
     }
 
     private static List<String> named(EditedFile config) {
-        return config.fields().object("worker").texts("repositories");
+        return config.json().object("worker").texts("repositories");
     }
 
     /** Adds a folder to those that the file names; nothing is written yet. */
@@ -112,9 +115,7 @@ final class RepositoryCommand {
 
     private int say(String what, Path folder, EditedFile config) {
         if (main.json()) {
-            main.terminal()
-                    .json(Map.of(
-                            "folder", folder.toString(), "file", config.file().toString()));
+            main.terminal().json(new Edited(folder.toString(), config.file().toString()));
         } else {
             main.terminal().note(what + ", in " + config.file());
         }
@@ -125,7 +126,7 @@ final class RepositoryCommand {
     int list() {
         List<String> folders = named(config());
         if (main.json()) {
-            main.terminal().json(Map.of("repositories", folders));
+            main.terminal().json(new Repositories(folders));
         } else {
             folders.forEach(main.terminal()::println);
         }

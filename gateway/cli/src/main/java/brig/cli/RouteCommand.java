@@ -4,8 +4,14 @@ import brig.gateway.config.ConfigFile;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.OmitEmpty;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -15,7 +21,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,6 +68,40 @@ final class RouteCommand {
             "claude", new Usual("https://api.anthropic.com", "x-api-key"),
             "codex", new Usual("https://api.openai.com", BEARER),
             "opencode", new Usual("https://api.openai.com", BEARER));
+
+    /** What a file of this command says, which is that of a policy. */
+    @CamelCase
+    @Extensible
+    private record RouteFile(@OmitEmpty Map<String, Source> secrets, Map<String, Route> modelRoutes) {}
+
+    /** @param secret the name of the secret that is put into {@code header}; null for a server without a key */
+    @CamelCase
+    @Extensible
+    private record Route(
+            String baseUrl,
+            @Nullable String secret,
+            @Nullable String header) {}
+
+    /** Where a key is. */
+    @CamelCase
+    @Extensible
+    private record Source(
+            @Nullable String file,
+            @Nullable String envVar,
+            @OmitEmpty boolean allowPlaintext) {}
+
+    /**
+     * A route as it is shown.
+     *
+     * @param baseUrl or why it cannot be used
+     * @param key where the key is; null for none
+     */
+    private record Shown(
+            String name, String baseUrl, @Nullable String key, String file) {}
+
+    private record Routes(List<Shown> routes) {}
+
+    private record Removed(String name) {}
 
     private record Usual(String baseUrl, String header) {}
 
@@ -142,23 +181,16 @@ final class RouteCommand {
                     "would send the key without TLS to " + base.getHost()
                             + ": take https, or add --allow-plaintext (allowPlaintext in the file) if the way there is safe");
         }
-        Map<String, Object> route = new LinkedHashMap<>(Map.of("baseUrl", base.toString()));
-        Map<String, Object> written = new LinkedHashMap<>();
+        String secret = null;
+        Map<String, Source> secrets = Map.of();
         if (key != null) {
-            Path file = keep(name, key);
-            String secret = "BRIG_ROUTE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-            route.put("secret", secret);
-            route.put("header", carrier);
-            Map<String, Object> source = new LinkedHashMap<>(Map.of("file", file.toString()));
-            if ("http".equals(base.getScheme())) {
-                source.put("allowPlaintext", true);
-            }
-            written.put("secrets", Map.of(secret, source));
+            secret = "BRIG_ROUTE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+            secrets = Map.of(secret, new Source(keep(name, key).toString(), null, "http".equals(base.getScheme())));
         } else {
             Files.deleteIfExists(keyFile(name));
         }
-        written.put("modelRoutes", Map.of(name, route));
-        Path file = replace(folder(), routeFile(name), Json.writeLine(written));
+        Route route = new Route(base.toString(), secret, key == null ? null : carrier);
+        Path file = replace(folder(), routeFile(name), Json.writeLine(new RouteFile(secrets, Map.of(name, route))));
         if (main.json()) {
             main.terminal().json(show(name, file));
         } else {
@@ -286,7 +318,7 @@ final class RouteCommand {
                 "  brig route list"
             })
     int list() throws IOException {
-        List<Map<String, Object>> routes = new ArrayList<>();
+        List<Shown> routes = new ArrayList<>();
         if (Files.isDirectory(folder())) {
             try (Stream<Path> files = Files.list(folder())) {
                 for (Path file : files.filter(one -> one.toString().endsWith(".json"))
@@ -298,7 +330,7 @@ final class RouteCommand {
             }
         }
         if (main.json()) {
-            main.terminal().json(Map.of("routes", routes));
+            main.terminal().json(new Routes(routes));
             return 0;
         }
         main.terminal()
@@ -306,9 +338,7 @@ final class RouteCommand {
                         List.of("ROUTE", "LEADS TO", "KEY"),
                         routes.stream()
                                 .map(route -> List.of(
-                                        String.valueOf(route.get("name")),
-                                        String.valueOf(route.get("base_url")),
-                                        String.valueOf(route.getOrDefault("key", "none"))))
+                                        route.name(), route.baseUrl(), route.key() == null ? "none" : route.key()))
                                 .toList());
         if (routes.isEmpty()) {
             main.terminal().note("none is set: brig route set claude --key-file FILE");
@@ -316,26 +346,19 @@ final class RouteCommand {
         return 0;
     }
 
-    private static Map<String, Object> show(String name, Path file) throws IOException {
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("name", name);
+    private static Shown show(String name, Path file) throws IOException {
         try {
-            Fields whole = new Fields(Json.parseCommented(Files.readString(file)));
-            Fields route = whole.object("modelRoutes").object(name);
-            shown.put("base_url", route.requiredText("baseUrl"));
-            Fields secret = whole.object("secrets").object(route.text("secret", ""));
-            List<String> sources = Stream.of("file", "envVar")
-                    .filter(secret::has)
-                    .map(source -> secret.text(source, ""))
-                    .toList();
-            if (!sources.isEmpty()) {
-                shown.put("key", sources.getFirst());
+            RouteFile whole = JsonObject.readCommented(Files.readString(file)).as(RouteFile.class);
+            Route route = whole.modelRoutes().get(name);
+            if (route == null) {
+                throw Fields.invalid("baseUrl", "is missing");
             }
+            Source source = route.secret() == null ? null : whole.secrets().get(route.secret());
+            String key = source == null ? null : source.file() == null ? source.envVar() : source.file();
+            return new Shown(name, route.baseUrl(), key, file.toString());
         } catch (BrigException e) {
-            shown.put("base_url", "cannot be used: " + e.getMessage());
+            return new Shown(name, "cannot be used: " + e.getMessage(), null, file.toString());
         }
-        shown.put("file", file.toString());
-        return shown;
     }
 
     @Command(
@@ -352,11 +375,12 @@ final class RouteCommand {
     int test(@Parameters(paramLabel = "NAME", description = "The name of the route.") String name) {
         requireName(name);
         try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
-            Fields answer = connection.client().request(Map.of("action", "test_route", "route", name));
-            int status = (int) answer.number("status", 0, 999, 0);
+            JsonObject answer = connection.client().request(new SpawnerRequest.TestRoute(name));
+            TestRouteAnswer tested = answer.as(TestRouteAnswer.class);
+            int status = tested.status();
             boolean well = status >= 200 && status < 300;
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
             } else {
                 String means = well
                         ? ""
@@ -365,9 +389,9 @@ final class RouteCommand {
                             case 404 -> ": a server is there, which has no list of models";
                             default -> "";
                         };
-                main.terminal().println(answer.text("base_url", "") + " answered " + status + means);
+                main.terminal().println(tested.baseUrl() + " answered " + status + means);
                 if (!well) {
-                    main.terminal().lines(answer.text("text", ""));
+                    main.terminal().lines(tested.text());
                 }
             }
             return well ? 0 : 1;
@@ -391,7 +415,7 @@ final class RouteCommand {
         }
         Files.deleteIfExists(keyFile(name));
         if (main.json()) {
-            main.terminal().json(Map.of("name", name));
+            main.terminal().json(new Removed(name));
         } else {
             main.terminal().note("removed the route " + name);
         }

@@ -4,9 +4,13 @@ import brig.cli.terminal.Spinner;
 import brig.cli.terminal.Terminal;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.SpawnAnswer;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -51,25 +55,27 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /** Makes the request, and prints what comes of it until the spawn is over. */
-    static int stream(Main main, String agent, Map<String, ?> request, Consumer<String> spawned) throws IOException {
+    static int stream(Main main, String agent, SpawnerRequest.Spawn request, Consumer<String> spawned)
+            throws IOException {
         Spinner spinner = main.terminal().spinner("waiting for " + agent);
         try (spinner;
                 CommandContext.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
-            if ("".equals(request.get("prompt")) && needsMessage(client, agent)) {
+            boolean silent = "".equals(request.request().prompt());
+            if (silent && needsMessage(client, agent)) {
                 throw main.wrongUsage("the agent '" + agent + "' needs a message, such as: "
                         + main.context().command("run") + " " + agent + " -- 'MESSAGE'");
             }
-            String spawnId = client.request(request).requiredText("spawn_id");
+            String spawnId = client.request(request, SpawnAnswer.class).spawnId();
             spawned.accept(spawnId);
             AtomicBoolean ended = new AtomicBoolean();
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
                         if (!ended.get()) {
-                            client.send(Map.of("action", "terminate"));
+                            client.send(new CaptainLine.Terminate());
                         }
                     }));
-            client.send(Map.of("action", "attach", "id", spawnId));
+            client.send(new SpawnerRequest.Attach(spawnId, AttachOptions.NONE));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
@@ -81,7 +87,7 @@ final class RunCommand implements Callable<Integer> {
                         "the gateway is gone; the worker may go on: '"
                                 + main.context().command("logs") + " -f " + spawnId + "' once it is back");
             }
-            if ("".equals(request.get("prompt")) && !printer.hasSaid() && !main.json()) {
+            if (silent && !printer.hasSaid() && !main.json()) {
                 main.terminal().note("there was no message, and so nothing to do: brig run " + agent + " -- 'MESSAGE'");
             }
             return printer.exitCode();
@@ -89,8 +95,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private static boolean needsMessage(GatewayClient client, String agent) {
-        return client.request(Map.of("action", "agents")).objects("agents").stream()
-                .anyMatch(one -> agent.equals(one.text("name")) && one.flag("needs_message"));
+        return client.request(new SpawnerRequest.Agents(), HelloAnswer.class).agents().stream()
+                .anyMatch(one -> agent.equals(one.name()) && one.needsMessage());
     }
 
     /** The message of the command line, or else of standard input. */

@@ -4,10 +4,11 @@ import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.HelloAnswer;
 import brig.protocol.log.LineEncoder;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,7 +82,9 @@ final class ServeCommand implements Callable<Integer> {
     /** What of the operator's files cannot be used: nobody would look for it before a spawn is refused. */
     private void sayFaults(Path spawner) {
         try (GatewayClient client = GatewayClient.connect(spawner)) {
-            client.request(Map.of("action", "agents")).texts("faults").forEach(main.terminal()::note);
+            client.request(new SpawnerRequest.Agents(), HelloAnswer.class)
+                    .faults()
+                    .forEach(main.terminal()::note);
         } catch (IOException | BrigException e) {
             main.terminal().note("what can be run here is not known yet: " + e.getMessage());
         }

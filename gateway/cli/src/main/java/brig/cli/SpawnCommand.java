@@ -1,7 +1,6 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
-import java.util.Map;
+import brig.protocol.json.JsonObject;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,15 +32,14 @@ final class SpawnCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (GatewayClient client = main.context().connect()) {
-            Fields answer = client.request(options.request(options.message(), once));
+            JsonObject answer = client.request(options.request(options.message(), once));
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
                 return 0;
             }
-            for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
-                main.terminal()
-                        .println(
-                                "%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
+            for (String name : answer.names()) {
+                Object value = answer.value(name);
+                main.terminal().println("%-13s %s".formatted(name, value == null ? "" : value));
             }
             main.terminal().note("next: " + main.context().command("attach") + " " + answer.text("task_id", ""));
         }

@@ -1,12 +1,11 @@
 package brig.cli;
 
 import brig.protocol.Ids;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
@@ -14,6 +13,9 @@ import picocli.CommandLine.Parameters;
 
 /** What {@code run} and {@code spawn} have in common. */
 final class SpawnOptions {
+    /** How the gateway names this way in. */
+    static final String CLIENT = "cli";
+
     @Parameters(index = "0", paramLabel = "AGENT", description = "The agent profile. 'brig agents' lists them.")
     private String agent = "";
 
@@ -161,38 +163,28 @@ final class SpawnOptions {
         return path == null ? null : path.toAbsolutePath().normalize().toString();
     }
 
-    Map<String, ?> request(@Nullable String prompt, boolean once) {
+    SpawnerRequest.Spawn request(@Nullable String prompt, boolean once) {
         return request(prompt, once, false);
     }
 
-    Map<String, ?> request(@Nullable String prompt, boolean once, boolean record) {
-        SpawnRequest.Claim claim = new SpawnRequest.Claim(
-                requestId == null ? null : Ids.requestId("--request-id", requestId), SpawnRequest.Claim.LOCAL, project);
-        SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
-                variables == null
-                        ? null
-                        : variables.stream().distinct().sorted().toList(),
-                timeoutSeconds,
-                leaseSeconds);
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "spawn");
-        request.put("client", "cli");
-        request.put("wait", wait);
+    SpawnerRequest.Spawn request(@Nullable String prompt, boolean once, boolean record) {
         Path folder = place.copy != null ? place.copy : place.workspace;
-        request.putAll(new SpawnRequest(
-                        taskId,
-                        absolute(folder),
-                        new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt),
-                        prompt,
-                        once,
-                        policy,
-                        place.mode(),
-                        absolute(place.repository != null ? place.repository : place.snapshot),
-                        share,
-                        claim,
-                        bounds,
-                        new SpawnRequest.Continuation(resume, record))
-                .toMap());
-        return request;
+        SpawnRequest request = new SpawnRequest(
+                taskId,
+                absolute(folder),
+                new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt),
+                prompt,
+                once,
+                policy,
+                place.mode(),
+                absolute(place.repository != null ? place.repository : place.snapshot),
+                share,
+                new SpawnRequest.Claim(
+                        requestId == null ? null : Ids.requestId("--request-id", requestId),
+                        SpawnRequest.Claim.LOCAL,
+                        project),
+                new SpawnRequest.Bounds(variables, timeoutSeconds, leaseSeconds),
+                new SpawnRequest.Continuation(resume, record));
+        return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

@@ -3,11 +3,13 @@ package brig.cli;
 import brig.acp.AcpGateway;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0008.
  */
 final class SpawnerGateway implements AcpGateway {
+    /** How the gateway names this way in. */
+    private static final String CLIENT = "acp";
+
     private final CommandContext context;
     private final boolean mayEmbed;
 
@@ -30,9 +35,9 @@ final class SpawnerGateway implements AcpGateway {
     }
 
     @Override
-    public Fields request(Map<String, ?> request) {
+    public <T> T request(SpawnerRequest request, Class<T> answer) {
         try (GatewayClient client = connect()) {
-            return client.request(request);
+            return client.request(request, answer);
         }
     }
 
@@ -40,8 +45,9 @@ final class SpawnerGateway implements AcpGateway {
     public Attached attach(String id, long from) {
         GatewayClient client = connect();
         try {
-            return new Connection(
-                    client, client.request(Map.of("action", "attach", "id", id, "from", from, "client", "acp")));
+            SpawnerRequest.Attach request =
+                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, CLIENT, null));
+            return new Connection(client, client.request(request, ConnectionLine.Authenticated.class));
         } catch (BrigException refusal) {
             client.close();
             throw refusal;
@@ -93,11 +99,11 @@ final class SpawnerGateway implements AcpGateway {
         }
     }
 
-    private record Connection(GatewayClient client, Fields welcome) implements Attached {
+    private record Connection(GatewayClient client, ConnectionLine.Authenticated welcome) implements Attached {
         @Override
-        public @Nullable Fields next() {
+        public @Nullable JsonObject next() {
             byte[] line = client.nextLine();
-            return line == null ? null : new Fields(Json.parseObject(line));
+            return line == null ? null : JsonObject.read(line);
         }
 
         @Override
@@ -106,8 +112,8 @@ final class SpawnerGateway implements AcpGateway {
         }
 
         @Override
-        public void send(Map<String, ?> message) {
-            client.send(message);
+        public void send(CaptainLine.Order line) {
+            client.send(line);
         }
 
         @Override

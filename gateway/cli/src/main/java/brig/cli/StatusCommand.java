@@ -1,6 +1,8 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
+import brig.protocol.api.GatewayView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,39 +39,34 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (GatewayClient client = main.context().connect()) {
-            Fields status = client.request(Map.of("action", "gateway"));
+            JsonObject status = client.request(new SpawnerRequest.Gateway());
             if (main.json()) {
-                main.terminal().json(status.asMap());
+                main.terminal().json(status);
             } else {
-                lines(status).forEach(main.terminal()::println);
+                lines(status.as(GatewayView.class)).forEach(main.terminal()::println);
             }
         }
         return 0;
     }
 
     /** As people read it; {@code brig top} begins with the same. */
-    static List<String> lines(Fields status) {
-        Fields queue = status.object("queue");
-        long waiting = count(queue, "waiting");
-        String spawns = status.object("spawns").asMap().entrySet().stream()
+    static List<String> lines(GatewayView status) {
+        GatewayView.Queue queue = status.queue();
+        String spawns = status.spawns().entrySet().stream()
                 .map(state -> state.getValue() + " " + state.getKey())
                 .collect(Collectors.joining(", "));
         List<String> lines = new ArrayList<>(List.of(
-                "gateway      brig " + status.text("version", "") + ", up "
-                        + TreeDrawing.duration(count(status, "uptime_ms")) + ", " + status.text("pool", ""),
-                "workers      " + count(status, "workers") + " of " + count(status, "workers_max"),
-                "queue        " + waiting + " of " + count(queue, "max")
-                        + (waiting == 0 ? "" : ", a place in about " + count(queue, "estimate_seconds") + " s"),
-                "connections  " + count(status, "connections") + " of " + count(status, "connections_max"),
+                "gateway      brig " + status.version() + ", up " + TreeDrawing.duration(status.uptimeMs()) + ", "
+                        + status.pool().wireName(),
+                "workers      " + status.workers() + " of " + status.workersMax(),
+                "queue        " + queue.waiting() + " of " + queue.max()
+                        + (queue.waiting() == 0 ? "" : ", a place in about " + queue.estimateSeconds() + " s"),
+                "connections  " + status.connections() + " of " + status.connectionsMax(),
                 "spawns       " + (spawns.isEmpty() ? "none yet" : spawns)));
-        String notReady = status.text("not_ready", "");
-        if (!notReady.isEmpty()) {
+        String notReady = status.notReady();
+        if (notReady != null && !notReady.isEmpty()) {
             lines.add(1, "not ready    " + notReady + NOT_READY.getOrDefault(notReady, ""));
         }
         return lines;
-    }
-
-    private static long count(Fields fields, String name) {
-        return fields.number(name, 0, Long.MAX_VALUE, 0);
     }
 }

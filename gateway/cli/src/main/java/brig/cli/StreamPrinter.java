@@ -1,14 +1,20 @@
 package brig.cli;
 
 import brig.cli.terminal.Terminal;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Chunk.Channel;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameOwner;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended.
@@ -16,10 +22,12 @@ import java.util.Set;
  * <p>Decision 0126.
  */
 final class StreamPrinter {
-    private static final Set<String> SHOWN = Set.of("chunk", "error", "gap", "egress", "tool", "message");
     /** Fields of a call's input that say what it is about, the first that is there. */
     private static final List<String> SUBJECTS =
             List.of("command", "path", "file_path", "filePath", "pattern", "url", "description");
+
+    /** The reason of a turn whose time was over. */
+    private static final String TIMEOUT = "timeout";
 
     private static final int REMEMBERED_MAX = 1024;
     private static final int TITLE_CHARS_MAX = 120;
@@ -88,57 +96,146 @@ final class StreamPrinter {
 
     /** Takes the next line, and shows it where it is wanted. */
     void print(byte[] line, boolean wanted) {
-        Fields frame = new Fields(Json.parseObject(line));
-        lastSeq = frame.number("seq", 1, Long.MAX_VALUE, lastSeq);
-        String type = frame.text("type", "");
-        spawnId = type.equals("authenticated") ? frame.text("spawn_id", "") : spawnId;
-        if (type.equals("done")) {
-            exitCode = (int) frame.number("exitCode", 0, 255, 0);
-        }
-        ended |= type.equals("state") && frame.text("state", "").equals("terminated");
-        introduced |= type.equals("session") && frame.has("seq");
-        // The answer to a refused "attach" is that of any request, without a type.
-        boolean refused = type.isEmpty() || type.equals("error");
-        if (refused && !frame.has("seq") && lastSeq == 0) {
-            GatewayClient.requireNoError(frame);
-        }
-        note(type, frame);
-        if (!wanted && frame.has("seq")) {
+        JsonObject whole = JsonObject.read(line);
+        if (whole.has("seq")) {
+            lastSeq = whole.number("seq", 0);
+            Frame frame = whole.as(NumberedFrame.class).frame();
+            take(frame);
+            if (wanted) {
+                show(line, frame);
+            }
             return;
         }
-        boolean late = type.equals("done") && frame.text("reason", "").equals("timeout");
-        if (json || SHOWN.contains(type) || late) {
-            beforeOutput.run();
+        // The answer to a refused "attach" is that of any request, without a type.
+        if (!whole.has("type")) {
+            GatewayClient.requireNoError(whole);
         }
+        ConnectionLine about = whole.has("type") ? ConnectionLine.read(whole) : null;
+        take(about, whole);
+        show(line, about);
+    }
+
+    /** What later lines are read with: how it ended, what agents are called. */
+    private void take(@Nullable Frame frame) {
+        switch (frame) {
+            case Frame.Done done -> exitCode = done.exitCode();
+            case Frame.State state -> ended |= state.isTerminated();
+            case Frame.Session session -> {
+                introduced = true;
+                names.put("", session.agent() == null ? "agent" : session.agent());
+            }
+            case Frame.SubAgent agent -> {
+                String kind = agent.subagentType();
+                names.merge(
+                        agent.agentId(),
+                        TreeDrawing.nameOf(kind == null ? "agent" : kind, agent.agentId()),
+                        (old, now) -> kind == null ? old : now);
+            }
+            case Frame.Message _,
+                    Frame.Accepted _,
+                    Frame.Chunk _,
+                    Frame.Failure _,
+                    Frame.Tool _,
+                    Frame.Usage _,
+                    Frame.Egress _,
+                    Frame.Plan _,
+                    Frame.Permission _,
+                    Frame.Raw _ -> {}
+            case null -> {}
+        }
+    }
+
+    private void take(@Nullable ConnectionLine about, JsonObject line) {
+        switch (about) {
+            case ConnectionLine.Authenticated welcome -> spawnId = welcome.spawnId();
+            case ConnectionLine.State state -> ended |= state.state().equals(Frame.State.TERMINATED);
+            case ConnectionLine.Refused _ -> {
+                if (lastSeq == 0) {
+                    GatewayClient.requireNoError(line);
+                }
+            }
+            case ConnectionLine.Gap _, ConnectionLine.Pong _, ConnectionLine.Session _, ConnectionLine.Presence _ -> {}
+            case null -> {}
+        }
+    }
+
+    private void show(byte[] line, @Nullable Frame frame) {
         if (json) {
+            beforeOutput.run();
             terminal.json(line);
             return;
         }
-        switch (type) {
-            case "chunk" -> printWords(frame);
-            case "tool" -> printTool(frame);
-            case "message" -> printMessage(frame);
-            case "state" -> {
+        switch (frame) {
+            case Frame.Chunk chunk -> {
+                beforeOutput.run();
+                printWords(chunk);
+            }
+            case Frame.Tool tool -> {
+                beforeOutput.run();
+                printTool(tool);
+            }
+            case Frame.Message message -> {
+                beforeOutput.run();
+                printMessage(message);
+            }
+            case Frame.Egress egress -> {
+                beforeOutput.run();
+                printEgress(egress.event());
+            }
+            case Frame.Failure failure -> {
+                beforeOutput.run();
+                endLine();
+                terminal.note(failure.error() + " (" + failure.code() + ")");
+            }
+            case Frame.Done done -> {
+                if (TIMEOUT.equals(done.reason())) {
+                    beforeOutput.run();
+                    terminal.note("the agent was ended: its time was over (--timeout, or wallClockMs of its policy)");
+                }
+            }
+            case Frame.State _ -> {
                 if (ended) {
                     printEnd();
                 }
             }
-            case "error" -> {
+            // These, and what later versions bring, are for programs: --json shows them.
+            case Frame.Accepted _,
+                    Frame.SubAgent _,
+                    Frame.Usage _,
+                    Frame.Session _,
+                    Frame.Plan _,
+                    Frame.Permission _,
+                    Frame.Raw _ -> {}
+            case null -> {}
+        }
+    }
+
+    private void show(byte[] line, @Nullable ConnectionLine about) {
+        if (json) {
+            beforeOutput.run();
+            terminal.json(line);
+            return;
+        }
+        switch (about) {
+            case ConnectionLine.Refused refusal -> {
+                beforeOutput.run();
                 endLine();
-                terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");
+                terminal.note(refusal.error() + " (" + refusal.code() + ")");
             }
-            case "egress" -> printEgress(frame);
-            case "done" -> {
-                if (late) {
-                    terminal.note("the agent was ended: its time was over (--timeout, or wallClockMs of its policy)");
+            case ConnectionLine.Gap gap -> {
+                beforeOutput.run();
+                terminal.note("frames " + gap.from() + " to " + gap.to() + " are missing: " + gap.reason());
+            }
+            case ConnectionLine.State _ -> {
+                if (ended) {
+                    printEnd();
                 }
             }
-            case "gap" ->
-                terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
-                        + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
-            default -> {
-                // States and what later versions bring are for programs: --json shows them.
-            }
+            case ConnectionLine.Authenticated _,
+                    ConnectionLine.Pong _,
+                    ConnectionLine.Session _,
+                    ConnectionLine.Presence _ -> {}
+            case null -> {}
         }
     }
 
@@ -157,29 +254,16 @@ final class StreamPrinter {
         }
     }
 
-    /** What other frames are read with: what agents are called. */
-    private void note(String type, Fields frame) {
-        if (type.equals("session")) {
-            names.put("", frame.text("agent", "agent"));
-        } else if (type.equals("subagent") && frame.has("agent_id")) {
-            String id = frame.text("agent_id", "");
-            String kind = frame.text("subagent_type");
-            names.merge(
-                    id, TreeDrawing.nameOf(kind == null ? "agent" : kind, id), (old, now) -> kind == null ? old : now);
-        }
-    }
-
-    private void printWords(Fields frame) {
-        String agent = frame.text("agent", "");
-        String stream = frame.text("stream", "");
-        boolean besides = stream.equals("stderr") || (answer && (frame.has("agent") || stream.equals("thought")));
-        String content = frame.text("content", "");
+    private void printWords(Frame.Chunk chunk) {
+        boolean besides = chunk.stream() == Channel.STDERR
+                || (answer && (chunk.agent() != null || chunk.stream() == Channel.THOUGHT));
         said = true;
-        if (stream.equals("stderr") && answer && introduced) {
+        if (chunk.stream() == Channel.STDERR && answer && introduced) {
             withheld = true;
-        } else if (!content.isEmpty()) {
+        } else if (!chunk.content().isEmpty()) {
+            String agent = chunk.agent() == null ? "" : chunk.agent();
             turnTo(agent, besides);
-            words(agent + "/" + stream, content);
+            words(agent + "/" + chunk.stream(), chunk.content());
         }
     }
 
@@ -224,53 +308,56 @@ final class StreamPrinter {
     }
 
     /** One line for each call: when it runs, or when all is known of it that will be. */
-    private void printTool(Fields frame) {
-        String id = frame.text("id", "");
-        boolean named = frame.has("name") || frame.has("title");
-        if (!named || frame.text("status", "").equals("pending") || tools.containsKey(id)) {
+    private void printTool(Frame.Tool call) {
+        boolean named = call.name() != null || call.title() != null;
+        if (!named || call.status() == Frame.Tool.Progress.PENDING || tools.containsKey(call.id())) {
             return;
         }
-        tools.put(id, "");
+        tools.put(call.id(), "");
         endLine();
-        turnTo(frame.text("agent", ""), answer);
-        Map<String, ?> input = frame.asMap().get("input") instanceof Map<?, ?>
-                ? frame.object("input").asMap()
-                : Map.of();
+        turnTo(call.agent() == null ? "" : call.agent(), answer);
+        JsonObject input = JsonObject.element(call.input());
         String about = SUBJECTS.stream()
-                .map(input::get)
-                .filter(String.class::isInstance)
-                .map(String.class::cast)
+                .map(input::text)
+                .filter(Objects::nonNull)
                 .findFirst()
-                .orElse(frame.text("title", ""));
-        line("[" + TreeDrawing.cut(frame.text("name", frame.text("kind", "tool")), TITLE_CHARS_MAX) + "] "
-                + TreeDrawing.cut(about, TITLE_CHARS_MAX));
+                .orElse(call.title() == null ? "" : call.title());
+        String name = call.name() != null ? call.name() : call.kind() != null ? call.kind() : "tool";
+        line("[" + TreeDrawing.cut(name, TITLE_CHARS_MAX) + "] " + TreeDrawing.cut(about, TITLE_CHARS_MAX));
     }
 
     /** What the agent is asked. Who runs one message knows it. */
-    private void printMessage(Fields frame) {
-        if (!answer && !frame.flag("more")) {
+    private void printMessage(Frame.Message message) {
+        if (!answer && !message.more()) {
             endLine();
-            String by = frame.text("by", "somebody") + (frame.has("via") ? " by " + frame.text("via", "") : "");
-            terminal.note(by + ": " + TreeDrawing.cut(frame.text("content", ""), TITLE_CHARS_MAX));
+            String by = (message.by() == null ? "somebody" : message.by())
+                    + (message.via() == null ? "" : " by " + message.via());
+            terminal.note(by + ": " + TreeDrawing.cut(message.content(), TITLE_CHARS_MAX));
         }
     }
 
     /** What was refused, and what a person is asked, with the command that answers. The rest is for programs. */
-    private void printEgress(Fields frame) {
-        String host = EgressCommand.hostOf(frame);
-        switch (frame.text("kind", "")) {
-            case "blocked" -> terminal.note("blocked " + EgressCommand.request(frame) + ": " + frame.text("rule", ""));
-            case "ask" ->
-                terminal.note("the agent wants to reach " + host + "; for "
-                        + frame.number("deadlineMs", 0, Long.MAX_VALUE, 0) / 1000
-                        + " s it waits for: brig egress allow "
-                        + spawnId + " " + host + " (--once, --save), or deny");
-            case "quiet" -> quietHosts.add(host);
-            case "project_file" -> terminal.note(frame.text("rule", ""));
-            case "tls_failed" -> terminal.note("a program of the agent does not trust Brig's certificate for " + host);
-            default -> {
-                // Allowed, answered: it goes on.
+    private void printEgress(@Nullable EgressEvent event) {
+        switch (event) {
+            case EgressEvent.Blocked(EgressEvent.Request request) ->
+                terminal.note("blocked "
+                        + EgressCommand.request(
+                                request.method(), request.scheme(), request.host(), request.port(), request.path())
+                        + ": " + request.rule());
+            case EgressEvent.Ask ask -> {
+                String host = EgressCommand.hostOf(ask.host(), ask.port());
+                terminal.note("the agent wants to reach " + host + "; for " + ask.deadlineMs() / 1000
+                        + " s it waits for: brig egress allow " + spawnId + " " + host + " (--once, --save), or deny");
             }
+            case EgressEvent.Quiet(EgressEvent.Request request) ->
+                quietHosts.add(EgressCommand.hostOf(request.host(), request.port()));
+            case EgressEvent.ProjectFile file -> terminal.note(file.rule());
+            case EgressEvent.TlsFailed failed ->
+                terminal.note("a program of the agent does not trust Brig's certificate for "
+                        + EgressCommand.hostOf(failed.host(), failed.port()));
+            // It goes on.
+            case EgressEvent.Allowed _, EgressEvent.Answered _, EgressEvent.Subagent _, EgressEvent.Usage _ -> {}
+            case null -> {}
         }
     }
 

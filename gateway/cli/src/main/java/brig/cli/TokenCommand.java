@@ -3,14 +3,17 @@ package brig.cli;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TokenView;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Instant;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,6 +40,8 @@ import picocli.CommandLine.ParentCommand;
 final class TokenCommand implements Callable<Integer> {
     private static final Pattern AGE = Pattern.compile("(\\d{1,6})([smhd])");
 
+    private record AdminToken(String token) {}
+
     @ParentCommand
     private Main main = new Main();
 
@@ -47,7 +52,7 @@ final class TokenCommand implements Callable<Integer> {
             String token = Files.readString(paths.adminToken(), StandardCharsets.US_ASCII)
                     .strip();
             if (main.json()) {
-                main.terminal().json(Map.of("token", token));
+                main.terminal().json(new AdminToken(token));
             } else {
                 main.terminal().println(token);
             }
@@ -78,24 +83,28 @@ final class TokenCommand implements Callable<Integer> {
                             defaultValue = "24h",
                             description = "The lifetime: 90s, 15m, 24h, 30d.")
                     String expires) {
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "mint_token");
-        request.put("role", role);
-        request.put("session", session);
-        request.put("captain", captain);
-        request.put("expires_seconds", seconds("--expires", expires));
+        SpawnerRequest.MintToken request =
+                new SpawnerRequest.MintToken(roleOf(role), captain, session, seconds("--expires", expires));
         try (GatewayClient client = main.context().connect()) {
-            Fields answer = client.request(request);
+            JsonObject answer = client.request(request);
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
             } else {
-                main.terminal().println(answer.text("token", ""));
+                TokenView.Minted minted = answer.as(TokenView.Minted.class);
+                main.terminal().println(minted.token());
                 main.terminal()
                         .note("revoke it with: " + main.context().command("token revoke") + " "
-                                + answer.text("id", ""));
+                                + minted.view().id());
             }
         }
         return 0;
+    }
+
+    private static Role roleOf(String name) {
+        return Arrays.stream(Role.values())
+                .filter(role -> role.wireName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> Fields.invalid("--role", "must be admin, captain or watcher"));
     }
 
     /** An age such as {@code 15m}. @throws brig.protocol.BrigException naming the option */
@@ -117,34 +126,32 @@ final class TokenCommand implements Callable<Integer> {
     int list(
             @Option(names = "--session", paramLabel = "ID", description = "Only tokens of this session.") @Nullable
                     String session) {
-        Map<String, @Nullable Object> request = new LinkedHashMap<>();
-        request.put("action", "tokens");
-        request.put("session", session);
         try (GatewayClient client = main.context().connect()) {
-            Fields answer = client.request(request);
+            JsonObject answer = client.request(new SpawnerRequest.Tokens(session));
             if (main.json()) {
-                main.terminal().json(answer.asMap());
+                main.terminal().json(answer);
                 return 0;
             }
             main.terminal()
                     .table(
                             List.of("TOKEN", "ROLE", "CAPTAIN", "SESSION", "EXPIRES", "REVOKED"),
-                            answer.objects("tokens").stream()
+                            answer.as(TokenView.TokenList.class).tokens().stream()
                                     .map(token -> List.of(
-                                            token.text("id", ""),
-                                            token.text("role", ""),
-                                            token.text("captain", ""),
-                                            token.text("spawn_id", "all"),
+                                            token.id(),
+                                            token.role().wireName(),
+                                            token.captain(),
+                                            token.spawnId() == null ? "all" : token.spawnId(),
                                             expiry(token),
-                                            token.flag("revoked") ? "yes" : ""))
+                                            token.revoked() ? "yes" : ""))
                                     .toList());
         }
         return 0;
     }
 
-    private static String expiry(Fields token) {
-        long ms = token.number("expires_ms", 0, Long.MAX_VALUE, 0);
-        return ms == 0 ? "with its session" : Instant.ofEpochMilli(ms).toString();
+    private static String expiry(TokenView token) {
+        return token.expiresMs() == null
+                ? "with its session"
+                : Instant.ofEpochMilli(token.expiresMs()).toString();
     }
 
     @Command(description = "Revoke tokens and close their connections.", mixinStandardHelpOptions = true)
@@ -156,9 +163,9 @@ final class TokenCommand implements Callable<Integer> {
                     List<String> ids) {
         try (GatewayClient client = main.context().connect()) {
             for (String id : ids) {
-                Fields answer = client.request(Map.of("action", "revoke_token", "id", id));
+                JsonObject answer = client.request(new SpawnerRequest.RevokeToken(id, null));
                 if (main.json()) {
-                    main.terminal().json(answer.asMap());
+                    main.terminal().json(answer);
                 } else {
                     main.terminal().note("revoked " + id);
                 }

@@ -4,10 +4,14 @@ import brig.cli.terminal.KeyReader;
 import brig.cli.terminal.RedrawnLines;
 import brig.cli.terminal.StyledLine;
 import brig.protocol.BrigException;
+import brig.protocol.api.GatewayView;
+import brig.protocol.api.SpawnList;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TreeView;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -61,12 +65,12 @@ final class TopCommand implements Callable<Integer> {
                 KeyReader keys = live ? KeyReader.take() : KeyReader.none()) {
             look(client);
             while (!keys.await('q', (long) (intervalSeconds * 1000))) {
-                Fields status = client.request(Map.of("action", "gateway"));
+                JsonObject status = client.request(new SpawnerRequest.Gateway());
                 List<TopTable.Row> rows = look(client);
                 if (main.json()) {
                     print(status, tokens(client, rows));
                 } else {
-                    draw(picture, client, StatusCommand.lines(status), rows, live);
+                    draw(picture, client, StatusCommand.lines(status.as(GatewayView.class)), rows, live);
                 }
                 if (once) {
                     return 0;
@@ -77,7 +81,8 @@ final class TopCommand implements Callable<Integer> {
     }
 
     private List<TopTable.Row> look(GatewayClient client) {
-        return table.look(client.request(Map.of("action", "list")).objects("spawns"), System.currentTimeMillis());
+        return table.look(
+                client.request(new SpawnerRequest.ListAll(), SpawnList.class).spawns(), System.currentTimeMillis());
     }
 
     private List<TopTable.Row> tokens(GatewayClient client, List<TopTable.Row> rows) {
@@ -85,11 +90,12 @@ final class TopCommand implements Callable<Integer> {
         withTokens.clear();
         List<TopTable.Row> counted = new ArrayList<>();
         for (TopTable.Row row : rows) {
-            TopTable.Row last = known.get(row.spawnId());
-            TopTable.Row now = last != null && last.lastSeq() == row.lastSeq()
+            TopTable.Row last = known.get(row.view().spawnId());
+            TopTable.Row now = last != null
+                            && last.view().lastSeq() == row.view().lastSeq()
                     ? new TopTable.Row(row.view(), row.framesPerSecond(), last.inputTokens(), last.outputTokens())
                     : ask(client, row);
-            withTokens.put(row.spawnId(), now);
+            withTokens.put(row.view().spawnId(), now);
             counted.add(now);
         }
         return counted;
@@ -98,17 +104,19 @@ final class TopCommand implements Callable<Integer> {
     /** One that has been forgotten meanwhile has no tokens any more. */
     private static TopTable.Row ask(GatewayClient client, TopTable.Row row) {
         try {
-            return row.withTokens(client.request(Map.of("action", "tree", "id", row.spawnId())));
+            return row.withTokens(
+                    client.request(new SpawnerRequest.Tree(row.view().spawnId()), TreeView.class));
         } catch (BrigException gone) {
             return row;
         }
     }
 
-    private void print(Fields status, List<TopTable.Row> rows) {
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("gateway", status.asMap());
-        all.put("sessions", rows.stream().map(TopTable.Row::toMap).toList());
-        main.terminal().json(all);
+    /** One look as JSON. @param gateway as it came */
+    private record Screen(JsonObject gateway, List<TopTable.Shown> sessions) {}
+
+    private void print(JsonObject status, List<TopTable.Row> rows) {
+        main.terminal()
+                .json(new Screen(status, rows.stream().map(TopTable.Row::shown).toList()));
     }
 
     private void draw(

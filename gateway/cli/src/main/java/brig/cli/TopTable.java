@@ -1,13 +1,18 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.TokenUsage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,70 +30,80 @@ final class TopTable {
     private record Look(String epoch, long seq, long nowMs) {}
 
     /** A session that lives. */
-    record Row(Fields view, double framesPerSecond, long inputTokens, long outputTokens) {
-        Row withTokens(Fields tree) {
-            long input = 0;
-            long output = 0;
-            List<Fields> agents = new ArrayList<>(tree.objects("agents"));
-            agents.add(tree.object("main"));
-            for (Fields agent : agents) {
-                input += agent.number("input_tokens", 0, Long.MAX_VALUE, 0);
-                output += agent.number("output_tokens", 0, Long.MAX_VALUE, 0);
-            }
-            return new Row(view, framesPerSecond, input, output);
+    record Row(SpawnView view, double framesPerSecond, long inputTokens, long outputTokens) {
+        Row withTokens(TreeView tree) {
+            List<TokenUsage> used = Stream.concat(
+                            tree.agents().stream().map(TreeView.SubAgent::usage),
+                            Stream.of(tree.main()).map(TreeView.Main::usage))
+                    .filter(Objects::nonNull)
+                    .toList();
+            return new Row(
+                    view,
+                    framesPerSecond,
+                    used.stream().mapToLong(TokenUsage::inputTokens).sum(),
+                    used.stream().mapToLong(TokenUsage::outputTokens).sum());
         }
 
-        long lastSeq() {
-            return view.number("last_seq", 0, Long.MAX_VALUE, 0);
-        }
-
-        String spawnId() {
-            return view.text("spawn_id", "");
-        }
-
-        Map<String, Object> toMap() {
-            Map<String, Object> map = new LinkedHashMap<>();
-            for (String name :
-                    List.of("spawn_id", "task_id", "agent", "state", "activity", "created_ms", "last_seq", "readers")) {
-                map.put(name, view.asMap().getOrDefault(name, ""));
-            }
-            map.put("throttled", view.flag("throttled"));
-            map.put("frames_per_second", Math.rint(framesPerSecond * 10) / 10);
-            map.put("input_tokens", inputTokens);
-            map.put("output_tokens", outputTokens);
-            return map;
+        Shown shown() {
+            return new Shown(
+                    view.spawnId(),
+                    view.taskId(),
+                    view.agent(),
+                    view.state(),
+                    view.activity(),
+                    view.createdMs(),
+                    view.lastSeq(),
+                    view.readers(),
+                    view.throttled(),
+                    Math.rint(framesPerSecond * 10) / 10,
+                    inputTokens,
+                    outputTokens);
         }
 
         List<String> cells(long nowMs) {
             return List.of(
-                    TreeDrawing.cut(view.text("task_id", ""), NAME_CHARS_MAX),
-                    TreeDrawing.cut(view.text("agent", ""), NAME_CHARS_MAX),
-                    view.text("activity", "") + (view.flag("throttled") ? ", throttled" : ""),
-                    TreeDrawing.duration(nowMs - view.number("created_ms", 0, Long.MAX_VALUE, nowMs)),
-                    String.valueOf(lastSeq()),
+                    TreeDrawing.cut(view.taskId(), NAME_CHARS_MAX),
+                    TreeDrawing.cut(view.agent(), NAME_CHARS_MAX),
+                    view.activity().wireName() + (view.throttled() ? ", throttled" : ""),
+                    TreeDrawing.duration(nowMs - view.createdMs()),
+                    String.valueOf(view.lastSeq()),
                     String.format(Locale.ROOT, "%.1f", framesPerSecond),
-                    String.valueOf(view.number("readers", 0, Long.MAX_VALUE, 0)),
+                    String.valueOf(view.readers()),
                     TreeDrawing.tokens(inputTokens),
                     TreeDrawing.tokens(outputTokens));
         }
     }
+
+    /** A row as JSON. */
+    record Shown(
+            String spawnId,
+            String taskId,
+            String agent,
+            SpawnState state,
+            SpawnActivity activity,
+            long createdMs,
+            long lastSeq,
+            int readers,
+            boolean throttled,
+            double framesPerSecond,
+            long inputTokens,
+            long outputTokens) {}
 
     /**
      * Looks at the sessions again.
      *
      * @param views of all spawns
      */
-    List<Row> look(List<Fields> views, long nowMs) {
+    List<Row> look(List<SpawnView> views, long nowMs) {
         Map<String, Look> now = new HashMap<>();
         List<Row> rows = new ArrayList<>();
-        for (Fields view : views) {
-            if (view.has("ended_ms")) {
+        for (SpawnView view : views) {
+            if (view.endedMs() > 0) {
                 continue;
             }
-            String id = view.text("spawn_id", "");
-            Look look = new Look(view.text("epoch", ""), view.number("last_seq", 0, Long.MAX_VALUE, 0), nowMs);
-            rows.add(new Row(view, rate(before.get(id), look), 0, 0));
-            now.put(id, look);
+            Look look = new Look(view.epoch(), view.lastSeq(), nowMs);
+            rows.add(new Row(view, rate(before.get(view.spawnId()), look), 0, 0));
+            now.put(view.spawnId(), look);
         }
         before.clear();
         before.putAll(now);

@@ -3,14 +3,14 @@ package brig.cli;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
+import brig.protocol.api.Answers;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.frame.Frame;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.Extensible;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,6 +29,14 @@ import org.jspecify.annotations.Nullable;
 final class TrackPublisher implements FrameSink, AutoCloseable {
     private static final long QUEUED_BYTES_MAX = 16L * 1024 * 1024;
     private static final long FAREWELL_MS = 5_000;
+
+    /**
+     * What the gateway says meanwhile.
+     *
+     * @param ack the last frame that is recorded; null where something is wrong
+     */
+    @Extensible
+    private record Recorded(@Nullable Long ack, @Nullable String error) {}
 
     private final GatewayClient client;
     private final Consumer<String> note;
@@ -70,13 +78,9 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
             String folder,
             boolean patient,
             Consumer<String> note) {
-        Map<String, Object> request =
-                new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
-        if (taskId != null) {
-            request.put("task_id", taskId);
-        }
-        TrackPublisher publisher =
-                new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
+        SpawnerRequest.Track request = new SpawnerRequest.Track(agent, taskId, folder);
+        TrackPublisher publisher = new TrackPublisher(
+                client, client.request(request, Answers.Tracked.class).spawnId(), patient, note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
         publisher.put(new Frame.State(Frame.State.RUNNING, null));
@@ -194,17 +198,17 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     }
 
     private void handle(byte[] line) {
-        Fields answer = new Fields(Json.parseObject(line));
-        if (answer.asMap().get("ack") instanceof Long recorded) {
+        Recorded answer = Json.read(line, Recorded.class);
+        if (answer.ack() != null) {
             lock.lock();
             try {
-                recordedSeq = recorded;
+                recordedSeq = answer.ack();
                 changed.signalAll();
             } finally {
                 lock.unlock();
             }
         } else {
-            handleLost(answer.text("error", "the gateway does not understand"));
+            handleLost(answer.error() == null ? "the gateway does not understand" : answer.error());
         }
     }
 

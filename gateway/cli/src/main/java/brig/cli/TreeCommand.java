@@ -3,10 +3,11 @@ package brig.cli;
 import brig.cli.terminal.RedrawnLines;
 import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.Terminal;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -50,28 +51,28 @@ final class TreeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         try (GatewayClient client = main.context().connect()) {
-            Fields tree = client.request(Map.of("action", "tree", "id", id));
+            JsonObject tree = look(client);
             RedrawnLines picture = main.terminal().picture(follow);
             draw(picture, tree);
-            if (follow && !isOver(tree)) {
+            TreeView view = tree.as(TreeView.class);
+            if (follow && !view.state().isFinal()) {
                 try (GatewayClient stream = main.context().connect()) {
-                    follow(picture, client, stream, tree.number("last_seq", 0, Long.MAX_VALUE, 0) + 1);
+                    follow(picture, client, stream, view.lastSeq() + 1);
                 }
             }
         }
         return 0;
     }
 
-    private static boolean isOver(Fields tree) {
-        return tree.text("state", "").equals("terminated")
-                || tree.text("state", "").equals("failed");
+    private JsonObject look(GatewayClient client) {
+        return client.request(new SpawnerRequest.Tree(id));
     }
 
     private void follow(RedrawnLines picture, GatewayClient client, GatewayClient stream, long from)
             throws InterruptedException {
         Semaphore news = new Semaphore(0);
         AtomicBoolean ended = new AtomicBoolean();
-        stream.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+        stream.send(new SpawnerRequest.Attach(id, AttachOptions.toWatch(from)));
         Thread.ofVirtual().start(() -> {
             for (byte[] line = stream.nextLine(); line != null; line = stream.nextLine()) {
                 if (concernsTree(line)) {
@@ -87,7 +88,7 @@ final class TreeCommand implements Callable<Integer> {
             if (!live) {
                 news.acquire();
             } else if (!news.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
-                draw(picture, client.request(Map.of("action", "tree", "id", id)));
+                draw(picture, look(client));
                 continue;
             }
             if (!ended.get()) {
@@ -95,12 +96,12 @@ final class TreeCommand implements Callable<Integer> {
             }
             news.drainPermits();
             over = ended.get();
-            draw(picture, client.request(Map.of("action", "tree", "id", id)));
+            draw(picture, look(client));
         }
     }
 
     private static boolean concernsTree(byte[] line) {
-        Fields frame = new Fields(Json.parseObject(line));
+        JsonObject frame = JsonObject.read(line);
         return frame.has("seq")
                 && switch (FrameType.of(frame.text("type", ""))) {
                     case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
@@ -108,13 +109,13 @@ final class TreeCommand implements Callable<Integer> {
                 };
     }
 
-    private void draw(RedrawnLines picture, Fields tree) {
+    private void draw(RedrawnLines picture, JsonObject tree) {
         Terminal terminal = main.terminal();
         if (main.json()) {
-            terminal.json(tree.asMap());
+            terminal.json(tree);
             return;
         }
-        picture.draw(new TreeDrawing(tree, System.currentTimeMillis())
+        picture.draw(new TreeDrawing(tree.as(TreeView.class), System.currentTimeMillis())
                 .lines().stream().map(StyledLine::of).toList());
         if (follow && !terminal.isLive()) {
             terminal.println("");

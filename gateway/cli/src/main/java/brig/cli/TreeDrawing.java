@@ -3,11 +3,14 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.TokenUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A session's tree as lines of text: the agent itself, and its sub-agents below their parents. */
 final class TreeDrawing {
@@ -16,44 +19,44 @@ final class TreeDrawing {
     private static final int SHORT_ID_CHARS = 8;
     private static final int KNOWN_SHOWN = 20;
 
-    private final Fields tree;
+    private final TreeView tree;
     private final long nowMs;
 
     /** @param nowMs what the age of agents that run is counted to */
-    TreeDrawing(Fields tree, long nowMs) {
+    TreeDrawing(TreeView tree, long nowMs) {
         this.tree = tree;
         this.nowMs = nowMs;
     }
 
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        Fields main = tree.object("main");
-        lines.add(line(
-                main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, doing(main), ""));
-        lines.addAll(agents(tree.objects("agents")));
-        Fields leftOut = tree.object("left_out");
-        long frames = leftOut.number("frames", 0, Long.MAX_VALUE, 0);
+        TreeView.Main main = tree.main();
+        String agent = main.agent() == null ? tree.agent() : main.agent();
+        lines.add(line(agent + " " + tree.taskId(), doing(main), main.startedMs(), main.endedMs(), main.usage(), ""));
+        lines.addAll(agents(tree.agents()));
+        long frames = tree.leftOut().frames();
         if (frames > 0) {
             lines.add("(" + frames + " frames about sub-agents have no place here)");
-        } else if (!tree.flag("complete")) {
+        } else if (!tree.complete()) {
             lines.add("(the oldest frames are deleted: what only they told is missing)");
         }
         return lines;
     }
 
     /** While the session lives, what it does; then how its agent ended. */
-    private String doing(Fields main) {
-        String activity = tree.text("activity", "ended");
-        return activity.equals("ended") ? main.text("status", "") : activity;
+    private String doing(TreeView.Main main) {
+        return tree.activity() == SpawnActivity.ENDED
+                ? main.status().wireName()
+                : tree.activity().wireName();
     }
 
     /** From the last to the first: so it is known of each whether a sibling follows. */
-    private List<String> agents(List<Fields> agents) {
-        int deepest = agents.stream().mapToInt(TreeDrawing::depth).max().orElse(0);
+    private List<String> agents(List<TreeView.SubAgent> agents) {
+        int deepest = agents.stream().mapToInt(TreeView.SubAgent::depth).max().orElse(0);
         boolean[] follows = new boolean[deepest + 2];
         List<String> upwards = new ArrayList<>();
-        for (Fields agent : agents.reversed()) {
-            int depth = depth(agent);
+        for (TreeView.SubAgent agent : agents.reversed()) {
+            int depth = agent.depth();
             StringBuilder branch = new StringBuilder();
             for (int level = 1; level < depth; level++) {
                 branch.append(follows[level] ? "│  " : "   ");
@@ -66,22 +69,17 @@ final class TreeDrawing {
         return upwards.reversed();
     }
 
-    private static int depth(Fields agent) {
-        return (int) agent.number("depth", 1, Integer.MAX_VALUE, 1);
-    }
-
-    private String agent(Fields agent) {
-        String id = agent.text("agent_id", "");
-        String type = agent.text("subagent_type", "agent");
-        String name = nameOf(type, id);
-        String marks = (agent.flag("background") ? "  background" : "")
-                + (agent.flag("unknown_parent") ? "  unknown parent" : "");
-        String said = agent.text("error", agent.text("prompt", ""));
+    private String agent(TreeView.SubAgent agent) {
+        String type = agent.subagentType() == null ? "agent" : agent.subagentType();
+        String marks = (agent.background() ? "  background" : "") + (agent.unknownParent() ? "  unknown parent" : "");
+        String said = agent.error() == null ? agent.prompt() : agent.error();
         return line(
-                name,
-                agent,
-                agent.text("status", ""),
-                marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
+                nameOf(type, agent.agentId()),
+                agent.status().wireName(),
+                agent.startedMs(),
+                agent.endedMs(),
+                agent.usage(),
+                marks + (said == null || said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
     }
 
     /** What a sub-agent is called: its type, and the end of its id. */
@@ -96,10 +94,9 @@ final class TreeDrawing {
      * @param named its id, or the end of it that the tree shows, or {@code main}
      * @throws BrigException {@code NOT_FOUND} naming those that there are
      */
-    static String agentOf(Fields tree, String named) {
-        List<String> ids = tree.objects("agents").stream()
-                .map(agent -> agent.text("agent_id", ""))
-                .toList();
+    static String agentOf(TreeView tree, String named) {
+        List<String> ids =
+                tree.agents().stream().map(TreeView.SubAgent::agentId).toList();
         List<String> meant = ids.stream()
                 .filter(id -> named.length() >= SHORT_ID_CHARS && id.endsWith(named))
                 .toList();
@@ -124,18 +121,18 @@ final class TreeDrawing {
         return meant.getFirst();
     }
 
-    private String line(String name, Fields node, String status, String rest) {
+    private String line(
+            String name, String status, long startedMs, long endedMs, @Nullable TokenUsage usage, String rest) {
         StringBuilder line =
                 new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(status);
-        long startedMs = node.number("started_ms", 0, Long.MAX_VALUE, 0);
         if (startedMs > 0) {
-            line.append("  ").append(duration(node.number("ended_ms", 0, Long.MAX_VALUE, nowMs) - startedMs));
+            line.append("  ").append(duration((endedMs > 0 ? endedMs : nowMs) - startedMs));
         }
-        if (node.has("output_tokens")) {
+        if (usage != null) {
             line.append("  ")
-                    .append(tokens(node, "input_tokens"))
+                    .append(tokens(usage.inputTokens()))
                     .append(" in ")
-                    .append(tokens(node, "output_tokens"))
+                    .append(tokens(usage.outputTokens()))
                     .append(" out");
         }
         return line.append(rest).toString();
@@ -148,10 +145,6 @@ final class TreeDrawing {
                 : seconds >= 60
                         ? seconds / 60 + "m" + seconds % 60 + "s"
                         : String.format(Locale.ROOT, "%.1fs", Math.max(ms, 0) / 1000.0);
-    }
-
-    private static String tokens(Fields node, String name) {
-        return tokens(node.number(name, 0, Long.MAX_VALUE, 0));
     }
 
     static String tokens(long count) {

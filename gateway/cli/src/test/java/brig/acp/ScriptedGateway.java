@@ -4,9 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
-import java.util.Map;
+import brig.protocol.json.JsonObject;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -38,18 +41,18 @@ final class ScriptedGateway implements AcpGateway {
     }
 
     @Override
-    public Fields request(Map<String, ?> request) {
-        said.add(text(request));
+    public <T> T request(SpawnerRequest request, Class<T> wanted) {
+        said.add(text((Record) request));
         try {
             String answer = answers.poll(SECONDS_MAX, TimeUnit.SECONDS);
             if (answer == null) {
                 throw new AssertionError("the script has no answer to " + request);
             }
-            Fields fields = new Fields(Json.parseObject(answer.getBytes(UTF_8)));
-            if (fields.has("code")) {
-                throw new BrigException(ErrorCode.valueOf(fields.requiredText("code")), fields.text("error", ""));
+            JsonObject read = JsonObject.read(answer.getBytes(UTF_8));
+            if (read.has("code")) {
+                throw new BrigException(ErrorCode.valueOf(read.text("code")), read.text("error", ""));
             }
-            return fields;
+            return read.as(wanted);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -59,7 +62,9 @@ final class ScriptedGateway implements AcpGateway {
     public Attached attach(String id, long from) {
         Stream stream = new Stream();
         newest = stream;
-        stream.welcome = request(Map.of("action", "attach", "id", id, "from", from));
+        stream.welcome = request(
+                new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, null, null)),
+                ConnectionLine.Authenticated.class);
         return stream;
     }
 
@@ -68,7 +73,7 @@ final class ScriptedGateway implements AcpGateway {
         said.add("closed");
     }
 
-    static String text(Map<String, ?> json) {
+    private static String text(Record json) {
         return new String(Json.canonical(json), UTF_8);
     }
 
@@ -76,21 +81,21 @@ final class ScriptedGateway implements AcpGateway {
         private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>();
         private volatile boolean drained;
         private volatile boolean broken;
-        private volatile Fields welcome;
+        private volatile ConnectionLine.Authenticated welcome;
 
         @Override
-        public Fields welcome() {
+        public ConnectionLine.Authenticated welcome() {
             return welcome;
         }
 
         @Override
-        public Fields next() {
+        public JsonObject next() {
             try {
                 Line line = lines.take();
                 drained = line.last();
                 return line.json().equals(END)
                         ? null
-                        : new Fields(Json.parseObject(line.json().getBytes(UTF_8)));
+                        : JsonObject.read(line.json().getBytes(UTF_8));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -102,11 +107,11 @@ final class ScriptedGateway implements AcpGateway {
         }
 
         @Override
-        public void send(Map<String, ?> message) {
+        public void send(CaptainLine.Order line) {
             if (broken) {
                 throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost");
             }
-            said.add(text(message));
+            said.add(text((Record) line));
         }
 
         @Override

@@ -2,9 +2,13 @@ package brig.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.json.Fields;
+import brig.protocol.SpawnState;
+import brig.protocol.api.AgentStatus;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.TokenUsage;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TopTableTest {
@@ -12,28 +16,46 @@ class TopTableTest {
 
     private final TopTable table = new TopTable();
 
-    private static Fields view(String id, String epoch, long seq) {
-        return new Fields(Map.of(
-                "spawn_id",
-                "spn_" + id,
-                "task_id",
-                id,
-                "agent",
-                "shell",
-                "activity",
-                "working",
-                "epoch",
+    private static SpawnView view(String id, String epoch, long seq) {
+        return view("spn_" + id, id, "shell", epoch, seq, 0);
+    }
+
+    private static SpawnView view(String spawnId, String taskId, String agent, String epoch, long seq, long endedMs) {
+        return new SpawnView(
+                spawnId,
+                taskId,
+                null,
+                null,
+                null,
+                "local",
+                agent,
+                SpawnState.RUNNING,
+                SpawnActivity.WORKING,
+                false,
+                "/w",
+                "uid:0",
+                NOW_MS - 65_000,
+                0,
+                endedMs,
+                null,
                 epoch,
-                "last_seq",
+                1,
                 seq,
-                "readers",
-                2L,
-                "created_ms",
-                NOW_MS - 65_000));
+                2,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private static TreeView.SubAgent subAgent(String id, TokenUsage usage) {
+        return new TreeView.SubAgent(
+                id, null, false, 1, false, AgentStatus.RUNNING, 0, 0, null, null, null, null, null, null, usage);
     }
 
     private static List<String> ids(List<TopTable.Row> rows) {
-        return rows.stream().map(TopTable.Row::spawnId).toList();
+        return rows.stream().map(row -> row.view().spawnId()).toList();
     }
 
     @Test
@@ -70,7 +92,7 @@ class TopTableTest {
 
     @Test
     void shouldLeaveOutWhatHasEnded() {
-        Fields ended = new Fields(Map.of("spawn_id", "spn_c", "ended_ms", NOW_MS));
+        SpawnView ended = view("spn_c", "c", "shell", "e", 1, NOW_MS);
         assertEquals(List.of("spn_a"), ids(table.look(List.of(ended, view("a", "e", 1)), NOW_MS)));
     }
 
@@ -78,20 +100,35 @@ class TopTableTest {
     void shouldSumTokensOfTheAgentAndItsSubAgents() {
         TopTable.Row row = table.look(List.of(view("a", "e", 1)), NOW_MS)
                 .getFirst()
-                .withTokens(new Fields(Map.of(
-                        "main", Map.of("input_tokens", 6_000L, "output_tokens", 40L),
-                        "agents",
-                                List.of(
-                                        Map.of("input_tokens", 500L, "output_tokens", 2L),
-                                        Map.of("status", "running")))));
+                .withTokens(new TreeView(
+                        "spn_a",
+                        "a",
+                        "shell",
+                        SpawnState.RUNNING,
+                        SpawnActivity.WORKING,
+                        "e",
+                        1,
+                        new TreeView.Main(
+                                AgentStatus.RUNNING,
+                                0,
+                                0,
+                                null,
+                                null,
+                                null,
+                                null,
+                                new TokenUsage(6_000, 40, 0, null),
+                                1),
+                        List.of(subAgent("x", new TokenUsage(500, 2, 0, null)), subAgent("y", null)),
+                        new TreeView.Counts(2, 2, 0, 0, 0, 0, 1),
+                        true,
+                        new TreeView.LeftOut(0, 0)));
         assertEquals(6_500, row.inputTokens());
         assertEquals(List.of("a", "shell", "working", "1m5s", "1", "0.0", "2", "6.5k", "42"), row.cells(NOW_MS));
     }
 
     @Test
     void shouldNotLetANameCommandTheTerminal() {
-        Fields hostile =
-                new Fields(Map.of("spawn_id", "spn_x", "task_id", "a\u001b[2J", "agent", "b\nc", "epoch", "e"));
+        SpawnView hostile = view("spn_x", "a\u001b[2J", "b\nc", "e", 1, 0);
         List<String> cells = table.look(List.of(hostile), NOW_MS).getFirst().cells(NOW_MS);
         assertEquals(List.of("a [2J", "b c"), cells.subList(0, 2));
     }

@@ -235,7 +235,7 @@ public final class HttpApi {
             case LIST_WORKSPACES -> spawns::workspaces;
             case DISCARD_WORKSPACE -> spawns::discard;
             case LIST_SESSIONS -> sessions::list;
-            case SHOW_TREE -> call -> call.answer(200, call.session().tree());
+            case SHOW_TREE -> call -> call.answerWith(200, call.session().tree());
             case STREAM -> sessions::stream;
             case ATTACH -> sessions::attach;
             case INPUT -> sessions::input;

@@ -236,7 +236,7 @@ public final class SpawnerSocket {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
                     case "status" -> done(seen(id(request)).spawn().fullView());
                     case "list" -> done(Map.of("spawns", listeners.sessions().views(access)));
-                    case "tree" -> seen(id(request)).tree().thenApply(tree -> tree);
+                    case "tree" -> seen(id(request)).tree().thenApply(SpawnerSocket::fields);
                     case "terminate" -> terminate(driven(id(request)));
                     case "rebind" -> spawner.rebind(driven(id(request)).spawn()).thenApply(Spawn::view);
                     case "attach" -> attach(request);

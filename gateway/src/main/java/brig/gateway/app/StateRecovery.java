@@ -4,8 +4,6 @@ import brig.gateway.config.Paths;
 import brig.gateway.store.Recovery;
 import brig.protocol.SpawnState;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +15,26 @@ public final class StateRecovery {
     private StateRecovery() {}
 
     /**
-     * Does it, and says what came of it: {@code damaged}, and where it was {@code aside}, {@code kept} and {@code
-     * rebuilt} as {@link Recovery.Outcome} has them.
+     * What came of it.
+     *
+     * @param damaged whether it was; what follows is null where not
+     * @param aside where the damaged one is now
+     * @param kept how many spawns were taken over from its rows
+     * @param rebuilt how many were made of their streams alone
+     */
+    public record Done(
+            String database,
+            boolean damaged,
+            @Nullable String aside,
+            @Nullable Integer kept,
+            @Nullable Integer rebuilt) {}
+
+    /**
+     * Does it.
      *
      * @throws brig.protocol.BrigException {@code ALREADY_RUNNING} while a gateway works there, {@code RECORD_LOST}
      */
-    public static Map<String, @Nullable Object> run(Paths paths) {
+    public static Done run(Paths paths) {
         StateLock lock = StateLock.take(Paths.makePassable(paths.state()));
         try {
             Recovery.Outcome outcome = new Recovery(
@@ -31,15 +43,10 @@ public final class StateRecovery {
                             name -> Arrays.stream(SpawnState.values())
                                     .anyMatch(state -> state.name().equals(name)))
                     .run(System.currentTimeMillis());
-            Map<String, @Nullable Object> said = new LinkedHashMap<>();
-            said.put("database", paths.database().toString());
-            said.put("damaged", outcome.aside() != null);
-            if (outcome.aside() != null) {
-                said.put("aside", outcome.aside().toString());
-                said.put("kept", outcome.kept());
-                said.put("rebuilt", outcome.rebuilt());
-            }
-            return said;
+            String database = paths.database().toString();
+            return outcome.aside() == null
+                    ? new Done(database, false, null, null, null)
+                    : new Done(database, true, outcome.aside().toString(), outcome.kept(), outcome.rebuilt());
         } finally {
             lock.close();
         }

@@ -36,8 +36,8 @@ public record ModelRequest(
         boolean stream,
         boolean usage,
         @Nullable String previous) {
-    /** One message; {@code role} is {@code user} or {@code assistant}. */
-    public record Said(String role, String text) {}
+    /** One message: of the user, or else of the agent. */
+    public record Said(boolean byUser, String text) {}
 
     /** What a chat asks. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static ModelRequest of(ChatRequest body) {
@@ -109,8 +109,8 @@ public record ModelRequest(
                         system.add(text);
                     }
                 }
-                case "user" -> said.add(new Said("user", text));
-                case "assistant", "tool", "function" -> said.add(new Said("assistant", text));
+                case "user" -> said.add(new Said(true, text));
+                case "assistant", "tool", "function" -> said.add(new Said(false, text));
                 default -> throw Fields.invalid("role", "must be system, developer, user, assistant or tool");
             }
         }
@@ -125,7 +125,7 @@ public record ModelRequest(
         ModelRequest request(
                 @Nullable String model, String list, boolean stream, boolean usage, @Nullable String previous) {
             int from = said.size();
-            while (from > 0 && said.get(from - 1).role().equals("user")) {
+            while (from > 0 && said.get(from - 1).byUser()) {
                 from--;
             }
             if (from == said.size()) {
@@ -152,7 +152,7 @@ public record ModelRequest(
         }
         StringBuilder talk = new StringBuilder("Our talk so far:\n");
         earlier.forEach(one -> talk.append('\n')
-                .append(one.role().equals("user") ? "User: " : "You: ")
+                .append(one.byUser() ? "User: " : "You: ")
                 .append(one.text())
                 .append('\n'));
         return talk.append("\nNow:\n").append(prompt).toString();

@@ -8,6 +8,7 @@ import brig.gateway.store.SpawnStore;
 import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -199,15 +200,12 @@ public final class Retention {
             if (gone.contains(one.spawn().spawnId())) {
                 LogEvents.audit(
                         "prune",
-                        Map.of(
-                                "spawn_id",
-                                one.spawn().spawnId(),
-                                "captain",
-                                by,
-                                "reason",
-                                one.reason().wireName(),
-                                "bytes",
-                                one.spawn().bytes()));
+                        JsonObject.builder()
+                                .put("spawn_id", one.spawn().spawnId())
+                                .put("captain", by)
+                                .put("reason", one.reason().wireName())
+                                .put("bytes", one.spawn().bytes())
+                                .build());
             }
         }
     }

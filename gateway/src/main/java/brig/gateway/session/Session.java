@@ -6,16 +6,18 @@ import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
+import brig.gateway.tree.AgentTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.api.TreeView;
 import brig.protocol.control.Message;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -65,19 +67,17 @@ public final class Session {
     }
 
     /** The agents of the session as its frames tell of them until now; also of one that has ended. */
-    public CompletionStage<Map<String, @Nullable Object>> tree() {
+    public CompletionStage<TreeView> tree() {
         return spawn.tree().read().thenApply(tree -> {
             sessions.noteRead(spawn);
-            Map<String, @Nullable Object> view = new LinkedHashMap<>();
-            view.put("spawn_id", spawn.spawnId());
-            view.put("task_id", spawn.taskId());
-            view.put("agent", spawn.agent());
-            view.put("state", spawn.state().wireName());
-            view.put("activity", spawn.doing());
-            view.put("epoch", spawn.log().epoch());
-            view.put("last_seq", spawn.log().lastSeq());
-            view.putAll(tree.view());
-            return view;
+            return tree.view(new AgentTree.Owner(
+                    spawn.spawnId(),
+                    spawn.taskId(),
+                    spawn.agent(),
+                    spawn.state(),
+                    spawn.doing(),
+                    spawn.log().epoch(),
+                    spawn.log().lastSeq()));
         });
     }
 
@@ -189,7 +189,10 @@ public final class Session {
     public Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = spawn.view();
         view.put("status", SessionStatus.of(spawn.state()).wireName());
-        spawn.tree().putUsage(view);
+        TokenUsage usage = spawn.tree().usage();
+        if (usage != null) {
+            view.put("usage", usage);
+        }
         return view;
     }
 

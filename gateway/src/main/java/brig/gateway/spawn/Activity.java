@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.control.EgressAnswer.OpenAsk;
 import brig.protocol.json.Fields;
 import java.util.HashSet;
@@ -64,13 +65,16 @@ final class Activity {
     }
 
     /** @param exit how the last message that is over ended, as {@link FrameRouter#exit}; empty for none */
-    String in(SpawnState state, Map<String, @Nullable Object> exit) {
+    SpawnActivity in(SpawnState state, Map<String, @Nullable Object> exit) {
         return switch (state) {
-            case REQUESTED, SPAWNING -> "starting";
-            case UNKNOWN -> "unknown";
-            case FAILED -> "failed";
-            case TERMINATED -> "ended";
-            case RUNNING -> asks.isEmpty() ? working ? "working" : hasFailed(exit) ? "failed" : "idle" : "waiting";
+            case REQUESTED, SPAWNING -> SpawnActivity.STARTING;
+            case UNKNOWN -> SpawnActivity.UNKNOWN;
+            case FAILED -> SpawnActivity.FAILED;
+            case TERMINATED -> SpawnActivity.ENDED;
+            case RUNNING ->
+                asks.isEmpty()
+                        ? working ? SpawnActivity.WORKING : hasFailed(exit) ? SpawnActivity.FAILED : SpawnActivity.IDLE
+                        : SpawnActivity.WAITING;
         };
     }
 

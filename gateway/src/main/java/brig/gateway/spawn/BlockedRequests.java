@@ -3,8 +3,7 @@ package brig.gateway.spawn;
 import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.protocol.json.Fields;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import brig.protocol.json.JsonObject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -46,9 +45,10 @@ final class BlockedRequests {
             logger.warn("BLOCKED: {} more requests, which are not named here: see brig audit", leftOut);
             leftOut = 0;
         }
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("spawn_id", spawnId);
-        fields.put("rule", frame.text("rule", ""));
+        JsonObject fields = JsonObject.builder()
+                .put("spawn_id", spawnId)
+                .put("rule", frame.text("rule", ""))
+                .build();
         LogEvents.log(logger, Level.WARN, line(frame), fields);
     }
 

@@ -11,14 +11,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.log.Redaction;
 import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,30 +119,25 @@ public final class Spawn {
     }
 
     /** What a change of state is logged with; the duration is that of the state which it leaves. */
-    Map<String, @Nullable Object> transition(SpawnState next, long nowMs) {
-        Map<String, @Nullable Object> fields = names();
-        fields.put("state", state.wireName() + "->" + next.wireName());
-        fields.put("duration_ms", nowMs - changedMs);
-        return fields;
+    JsonObject transition(SpawnState next, long nowMs) {
+        return names().put("state", state.wireName() + "->" + next.wireName())
+                .put("duration_ms", nowMs - changedMs)
+                .build();
     }
 
     /** All that it is called, for a line of the log. */
-    Map<String, @Nullable Object> names() {
-        Map<String, @Nullable Object> names = new LinkedHashMap<>();
-        names.put("request_id", origin.requestId());
-        names.put("provider", origin.provider());
-        names.put("spawn_id", spawnId);
-        names.put("session_id", sessionId);
-        names.put("task_id", taskId);
-        return names;
+    private JsonObject.Builder names() {
+        return JsonObject.builder()
+                .put("request_id", origin.requestId())
+                .put("provider", origin.provider())
+                .put("spawn_id", spawnId)
+                .put("session_id", sessionId)
+                .put("task_id", taskId);
     }
 
     /** The same with who did it, for the audit. */
-    Map<String, @Nullable Object> audited(String captain) {
-        Map<String, @Nullable Object> fields = names();
-        fields.put("captain", captain);
-        fields.put("agent", origin.agent());
-        return fields;
+    JsonObject audited(String captain) {
+        return names().put("captain", captain).put("agent", origin.agent()).build();
     }
 
     /** Tells those who wait for its start what became of it: it ran, or is over. Once. */
@@ -231,7 +227,7 @@ public final class Spawn {
     }
 
     /** What it does now, as views say it. */
-    public String doing() {
+    public SpawnActivity doing() {
         return activity.in(state, exit);
     }
 

@@ -27,7 +27,7 @@ final class SpawnView {
         view.put("provider", spawn.origin().provider());
         view.put("agent", spawn.agent());
         view.put("state", spawn.state().wireName());
-        view.put("activity", spawn.doing());
+        view.put("activity", spawn.doing().wireName());
         if (spawn.log().isThrottled() && !spawn.state().isFinal()) {
             view.put("throttled", true);
         }

@@ -22,7 +22,6 @@ import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -345,9 +344,7 @@ public final class Spawner {
      */
     public CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
         if (!spawn.state().isFinal()) {
-            Map<String, @Nullable Object> fields = spawn.audited(by);
-            fields.put("reason", reason);
-            LogEvents.audit("terminate", fields);
+            LogEvents.audit("terminate", spawn.audited(by).with("reason", reason));
         }
         if (spawn.isTracked()) {
             transitions.endTracked(spawn, null, reason);

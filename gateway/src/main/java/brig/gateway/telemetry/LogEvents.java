@@ -1,7 +1,6 @@
 package brig.gateway.telemetry;
 
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import brig.protocol.json.JsonObject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -15,16 +14,16 @@ public final class LogEvents {
     private LogEvents() {}
 
     /** Logs an event; a field that is null is written as absent. */
-    public static void log(Logger logger, Level level, String message, Map<String, ? extends @Nullable Object> fields) {
+    public static void log(Logger logger, Level level, String message, JsonObject fields) {
         LoggingEventBuilder event = logger.atLevel(level);
-        for (Map.Entry<String, ? extends @Nullable Object> field : fields.entrySet()) {
-            event = event.addKeyValue(field.getKey(), field.getValue());
+        for (String name : fields.names()) {
+            event = event.addKeyValue(name, fields.value(name));
         }
         event.log("{}", message);
     }
 
     /** Logs what somebody did. */
-    public static void audit(String action, Map<String, ? extends @Nullable Object> fields) {
+    public static void audit(String action, JsonObject fields) {
         log(AUDIT, Level.INFO, action, fields);
     }
 }

@@ -1,5 +1,11 @@
 package brig.gateway.telemetry;
 
+import brig.gateway.telemetry.TraceExport.Attribute;
+import brig.gateway.telemetry.TraceExport.Resource;
+import brig.gateway.telemetry.TraceExport.ResourceSpans;
+import brig.gateway.telemetry.TraceExport.Scope;
+import brig.gateway.telemetry.TraceExport.ScopeSpans;
+import brig.gateway.telemetry.TraceExport.Span;
 import brig.gateway.time.Clock;
 import brig.protocol.json.Json;
 import java.net.URI;
@@ -11,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -32,7 +37,6 @@ public final class Traces {
     private static final int TRACE_ID_BYTES = 16;
     private static final int SPAN_ID_BYTES = 8;
     private static final int KIND_INTERNAL = 1;
-    private static final int STATUS_ERROR = 2;
 
     private final Clock clock;
     private final LongSupplier nanoTime;
@@ -89,59 +93,39 @@ public final class Traces {
         answered = fault == null;
     }
 
-    /** {@code ExportTraceServiceRequest}: one trace of a span for the spawn, and one below it for each step. */
-    Map<String, Object> export(SpawnTrace.Finished trace) {
+    /** One trace of a span for the spawn, and one below it for each step. */
+    TraceExport export(SpawnTrace.Finished trace) {
         String traceId = randomHex(TRACE_ID_BYTES);
         String rootId = randomHex(SPAN_ID_BYTES);
         long begin = TimeUnit.MILLISECONDS.toNanos(trace.beginMs());
-        List<Map<String, Object>> spans = new ArrayList<>();
-        List<Map<String, Object>> attributes = new ArrayList<>();
-        trace.attributes().forEach((name, value) -> attributes.add(attribute(name, value)));
-        Map<String, Object> status =
-                trace.error() == null ? Map.of() : Map.of("code", STATUS_ERROR, "message", trace.error());
-        spans.add(Map.of(
-                "traceId",
+        List<Attribute> attributes = new ArrayList<>();
+        trace.attributes().forEach((name, value) -> attributes.add(Attribute.of(name, value)));
+        List<Span> spans = new ArrayList<>();
+        spans.add(new Span(
                 traceId,
-                "spanId",
                 rootId,
-                "name",
+                null,
                 "spawn",
-                "kind",
                 KIND_INTERNAL,
-                "startTimeUnixNano",
                 String.valueOf(begin),
-                "endTimeUnixNano",
                 String.valueOf(begin + trace.nanos()),
-                "attributes",
                 attributes,
-                "status",
-                status));
+                TraceExport.Status.of(trace.error())));
         for (SpawnTrace.Step step : trace.steps()) {
-            spans.add(Map.of(
-                    "traceId",
+            spans.add(new Span(
                     traceId,
-                    "spanId",
                     randomHex(SPAN_ID_BYTES),
-                    "parentSpanId",
                     rootId,
-                    "name",
                     step.name(),
-                    "kind",
                     KIND_INTERNAL,
-                    "startTimeUnixNano",
                     String.valueOf(begin + step.beginNanos()),
-                    "endTimeUnixNano",
-                    String.valueOf(begin + step.endNanos())));
+                    String.valueOf(begin + step.endNanos()),
+                    null,
+                    null));
         }
-        return Map.of(
-                "resourceSpans",
-                List.of(Map.of(
-                        "resource", Map.of("attributes", List.of(attribute("service.name", "brig-gateway"))),
-                        "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig"), "spans", spans)))));
-    }
-
-    private static Map<String, Object> attribute(String name, String value) {
-        return Map.of("key", name, "value", Map.of("stringValue", value));
+        return new TraceExport(List.of(new ResourceSpans(
+                new Resource(List.of(Attribute.of("service.name", "brig-gateway"))),
+                List.of(new ScopeSpans(new Scope("brig"), spans)))));
     }
 
     private String randomHex(int bytes) {

@@ -1,7 +1,8 @@
 package brig.gateway.tree;
 
 import brig.protocol.api.AgentStatus;
-import brig.protocol.json.Fields;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -97,8 +98,8 @@ final class AgentNode {
         texts.put(name, text);
     }
 
-    void addUsage(Fields usage, boolean fromEgress) {
-        (fromEgress ? readOff : told).add(usage);
+    void addUsage(Frame.Usage usage) {
+        (usage.source() == null ? told : readOff).add(usage);
     }
 
     /** What it cost: by its own word, or else as read off its requests. */
@@ -106,29 +107,37 @@ final class AgentNode {
         return told.isEmpty() ? readOff : told;
     }
 
-    /** Adds what is known of it. Of the agent itself there is no parent and no depth. */
-    void putInto(Map<String, @Nullable Object> view, int depth) {
-        if (parent != null) {
-            view.put("agent_id", id);
-            if (parent.parent != null) {
-                view.put("parent_id", parent.id);
-            }
-            if (place == Place.UNKNOWN) {
-                view.put("unknown_parent", true);
-            }
-            view.put("depth", depth);
-            view.put("background", background);
-        }
-        view.put("status", status.wireName());
-        if (startedMs > 0) {
-            view.put("started_ms", startedMs);
-        }
-        if (endedMs > 0) {
-            view.put("ended_ms", endedMs);
-        }
-        view.putAll(texts);
-        if (!tokens().isEmpty()) {
-            tokens().putInto(view);
-        }
+    /** What is known of the agent itself. */
+    TreeView.Main viewOfMain(int messages) {
+        return new TreeView.Main(
+                status,
+                startedMs,
+                endedMs,
+                texts.get("session_id"),
+                texts.get("agent"),
+                texts.get("agent_version"),
+                texts.get("model"),
+                tokens().usage(),
+                messages);
+    }
+
+    /** What is known of a sub-agent, so far below the agent itself. */
+    TreeView.SubAgent view(int depth) {
+        return new TreeView.SubAgent(
+                id,
+                parent == null || parent.parent == null ? null : parent.id,
+                place == Place.UNKNOWN,
+                depth,
+                background,
+                status,
+                startedMs,
+                endedMs,
+                texts.get("session_id"),
+                texts.get("parent_tool_id"),
+                texts.get("subagent_type"),
+                texts.get("prompt"),
+                texts.get("summary"),
+                texts.get("error"),
+                tokens().usage());
     }
 }

@@ -1,14 +1,17 @@
 package brig.gateway.tree;
 
 import brig.protocol.BrigException;
-import brig.protocol.Limits;
+import brig.protocol.SpawnState;
 import brig.protocol.api.AgentStatus;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.TreeView;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,9 +35,6 @@ public final class AgentTree {
     /** Of all ids and texts together. */
     static final int CHARS_MAX = 512 * 1024;
 
-    private static final List<String> TEXTS =
-            List.of("session_id", "parent_tool_id", "subagent_type", "prompt", "summary", "error");
-
     private final AgentNode main = new AgentNode("", null);
     private final Map<String, AgentNode> nodes = new LinkedHashMap<>();
     private long lastSeq;
@@ -45,7 +45,7 @@ public final class AgentTree {
     private boolean complete = true;
 
     private int messages;
-    private @Nullable Long exitCode;
+    private @Nullable Integer exitCode;
 
     /** Whether frames of that type say something about the tree. Chunks, of which a stream consists, do not. */
     static boolean concerns(FrameType type) {
@@ -62,31 +62,31 @@ public final class AgentTree {
         }
         lastSeq = seq;
         try {
-            handle(type, new Fields(Json.parseObject(bytes, offset, length)));
+            handle(Json.read(bytes, offset, length, NumberedFrame.class));
         } catch (BrigException notUnderstood) {
             framesLeftOut++;
         }
     }
 
-    private void handle(FrameType type, Fields frame) {
-        long nowMs = frame.number("ts", 0, Limits.SEQ_MAX, 0);
+    private void handle(NumberedFrame numbered) {
+        long nowMs = numbered.ts();
         if (main.status() == AgentStatus.UNKNOWN) {
             main.become(AgentStatus.RUNNING, nowMs);
         }
-        switch (type) {
-            case SUBAGENT -> handleSubAgent(frame, nowMs);
-            case USAGE -> handleUsage(frame);
-            case SESSION -> handleSession(frame);
-            case DONE -> {
+        switch (numbered.frame()) {
+            case Frame.SubAgent frame -> handleSubAgent(frame, nowMs);
+            case Frame.Usage frame -> handleUsage(frame);
+            case Frame.Session frame -> handleSession(frame);
+            case Frame.Done frame -> {
                 messages++;
-                exitCode = frame.number("exitCode", Integer.MIN_VALUE, Integer.MAX_VALUE, 0);
+                exitCode = frame.exitCode();
             }
-            case STATE -> {
-                if (frame.text("state", "").equals("terminated")) {
+            case Frame.State frame -> {
+                if (frame.isTerminated()) {
                     handleEnd(nowMs);
                 }
             }
-            default -> throw new IllegalStateException(type + " does not concern the tree");
+            case null, default -> throw new IllegalStateException(numbered.type() + " does not concern the tree");
         }
     }
 
@@ -96,42 +96,32 @@ public final class AgentTree {
         complete = false;
     }
 
-    private void handleSubAgent(Fields frame, long nowMs) {
-        AgentNode node = node(frame.requiredText("agent_id"));
+    private void handleSubAgent(Frame.SubAgent frame, long nowMs) {
+        AgentNode node = node(frame.agentId());
         if (node == null || node == main) {
             framesLeftOut++;
             return;
         }
-        boolean fromEgress = frame.has("source");
-        String parentId = frame.text("parent_id");
+        boolean fromEgress = frame.source() != null;
+        String parentId = frame.parentId();
         place(
                 node,
                 parentId,
                 fromEgress
                         ? AgentNode.Place.READ_OFF
                         : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
-        AgentStatus status = toldStatus(frame.text("status", ""));
-        if (status != null) {
-            node.become(status, nowMs);
+        if (frame.status() != null) {
+            node.become(AgentStatus.valueOf(frame.status().name()), nowMs);
         }
         if (!fromEgress) {
-            node.setBackground(frame.flag("background"));
+            node.setBackground(frame.background() != null && frame.background());
         }
-        for (String name : TEXTS) {
-            String text = frame.text(name);
-            if (text != null) {
-                keep(node, name, text);
-            }
-        }
-    }
-
-    /** The status of that name in a frame; null for what no frame may say. */
-    private static @Nullable AgentStatus toldStatus(String name) {
-        return Arrays.stream(AgentStatus.values())
-                .filter(status -> status != AgentStatus.UNKNOWN && status != AgentStatus.LOST)
-                .filter(status -> status.wireName().equals(name))
-                .findFirst()
-                .orElse(null);
+        keep(node, "session_id", frame.sessionId());
+        keep(node, "parent_tool_id", frame.parentToolId());
+        keep(node, "subagent_type", frame.subagentType());
+        keep(node, "prompt", frame.prompt());
+        keep(node, "summary", frame.summary());
+        keep(node, "error", frame.error());
     }
 
     private void place(AgentNode node, @Nullable String parentId, AgentNode.Place place) {
@@ -146,23 +136,20 @@ public final class AgentTree {
         node.move(parent, place);
     }
 
-    private void handleUsage(Fields frame) {
-        String agent = frame.text("agent");
-        AgentNode node = agent == null ? main : node(agent);
+    private void handleUsage(Frame.Usage frame) {
+        AgentNode node = frame.agent() == null ? main : node(frame.agent());
         if (node == null) {
             framesLeftOut++;
         } else {
-            node.addUsage(frame, frame.has("source"));
+            node.addUsage(frame);
         }
     }
 
-    private void handleSession(Fields frame) {
-        keep(main, "session_id", frame.text("session_id", ""));
-        for (String name : List.of("agent", "agent_version", "model")) {
-            if (frame.has(name)) {
-                keep(main, name, frame.requiredText(name));
-            }
-        }
+    private void handleSession(Frame.Session frame) {
+        keep(main, "session_id", frame.sessionId());
+        keep(main, "agent", frame.agent());
+        keep(main, "agent_version", frame.agentVersion());
+        keep(main, "model", frame.model());
     }
 
     /** The stream is over: what lived until now and did not say farewell is lost. */
@@ -196,8 +183,11 @@ public final class AgentTree {
         return made;
     }
 
-    /** Keeps a text of a node in place of an earlier one, as far as there is room. */
-    private void keep(AgentNode node, String name, String text) {
+    /** Keeps a text of a node, if there is one, in place of an earlier one, as far as there is room. */
+    private void keep(AgentNode node, String name, @Nullable String text) {
+        if (text == null) {
+            return;
+        }
         String before = node.text(name);
         int room = (int) Math.min(TEXT_CHARS_MAX, CHARS_MAX - chars + before.length());
         int end = Math.min(text.length(), room);
@@ -211,50 +201,54 @@ public final class AgentTree {
         }
     }
 
-    /** Adds what all of them cost together, where anything is known. */
-    void putUsage(Map<String, @Nullable Object> view) {
+    /** What all of them cost together; null where nothing is known. */
+    @Nullable
+    TokenUsage usage() {
         TokenCount all = new TokenCount();
         all.add(main.tokens());
         nodes.values().forEach(node -> all.add(node.tokens()));
-        if (!all.isEmpty()) {
-            Map<String, @Nullable Object> usage = new LinkedHashMap<>();
-            all.putInto(usage);
-            view.put("usage", usage);
-        }
+        return all.usage();
     }
+
+    /**
+     * Whose tree it is, for the view of it.
+     *
+     * @param agent name of the agent profile
+     * @param lastSeq up to which the stream was read
+     */
+    public record Owner(
+            String spawnId,
+            String taskId,
+            String agent,
+            SpawnState state,
+            SpawnActivity activity,
+            String epoch,
+            long lastSeq) {}
 
     /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        Map<String, @Nullable Object> itself = new LinkedHashMap<>();
-        main.putInto(itself, 0);
-        itself.put("messages", messages);
-        view.put("main", itself);
-        List<Map<String, @Nullable Object>> agents = new ArrayList<>();
-        int deepest = 0;
-        for (Placed placed : inOrder()) {
-            Map<String, @Nullable Object> agent = new LinkedHashMap<>();
-            placed.node().putInto(agent, placed.depth());
-            agents.add(agent);
-            deepest = Math.max(deepest, placed.depth());
-        }
-        view.put("agents", agents);
-        view.put("counts", counts(deepest));
-        view.put("complete", complete && framesLeftOut == 0);
-        view.put("left_out", Map.of("frames", framesLeftOut, "texts", textsCut));
-        return view;
-    }
-
-    private Map<String, Object> counts(int deepest) {
-        Map<String, Object> counts = new LinkedHashMap<>();
-        counts.put("agents", nodes.size());
-        counts.put("running", count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING));
-        counts.put("completed", count(AgentStatus.COMPLETED));
-        counts.put("failed", count(AgentStatus.FAILED));
-        counts.put("killed", count(AgentStatus.KILLED));
-        counts.put("lost", count(AgentStatus.LOST));
-        counts.put("max_depth", deepest);
-        return counts;
+    public TreeView view(Owner owner) {
+        List<Placed> placed = inOrder();
+        int deepest = placed.stream().mapToInt(Placed::depth).max().orElse(0);
+        return new TreeView(
+                owner.spawnId(),
+                owner.taskId(),
+                owner.agent(),
+                owner.state(),
+                owner.activity(),
+                owner.epoch(),
+                owner.lastSeq(),
+                main.viewOfMain(messages),
+                placed.stream().map(one -> one.node().view(one.depth())).toList(),
+                new TreeView.Counts(
+                        nodes.size(),
+                        count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING),
+                        count(AgentStatus.COMPLETED),
+                        count(AgentStatus.FAILED),
+                        count(AgentStatus.KILLED),
+                        count(AgentStatus.LOST),
+                        deepest),
+                complete && framesLeftOut == 0,
+                new TreeView.LeftOut(framesLeftOut, textsCut));
     }
 
     private long count(AgentStatus status) {

@@ -1,8 +1,8 @@
 package brig.gateway.tree;
 
 import brig.gateway.stream.StreamLog;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.wire.FrameType;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +44,9 @@ public final class SpawnTree {
         reading = null;
     }
 
-    /** Adds {@code usage}, what its agents cost together, where the tree is in memory and knows of any. */
-    public void putUsage(Map<String, @Nullable Object> view) {
-        if (tree != null) {
-            tree.putUsage(view);
-        }
+    /** What its agents cost together; null where the tree is not in memory, or knows of none. */
+    public @Nullable TokenUsage usage() {
+        return tree == null ? null : tree.usage();
     }
 
     /** Completes with the tree as the stream tells it until now. */

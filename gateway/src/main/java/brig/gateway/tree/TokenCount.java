@@ -1,8 +1,8 @@
 package brig.gateway.tree;
 
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
-import java.util.Map;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
 /** What an agent cost, summed up. A sum that no JSON reader would hold exactly stays at the bound. */
@@ -15,14 +15,14 @@ final class TokenCount {
     private boolean hasCost;
 
     /** Adds a frame {@code usage}. */
-    void add(Fields usage) {
+    void add(Frame.Usage usage) {
         any = true;
-        input = sum(input, usage.number("input_tokens", 0, Limits.SEQ_MAX, 0));
-        output = sum(output, usage.number("output_tokens", 0, Limits.SEQ_MAX, 0));
-        cached = sum(cached, usage.number("cached_input_tokens", 0, Limits.SEQ_MAX, 0));
-        if (usage.asMap().get("cost") instanceof Number dollars && dollars.doubleValue() >= 0) {
+        input = sum(input, usage.inputTokens());
+        output = sum(output, usage.outputTokens());
+        cached = sum(cached, usage.cachedInputTokens());
+        if (usage.cost() != null && usage.cost() >= 0) {
             hasCost = true;
-            cost = Math.min(cost + dollars.doubleValue(), Limits.SEQ_MAX);
+            cost = Math.min(cost + usage.cost(), Limits.SEQ_MAX);
         }
     }
 
@@ -36,22 +36,17 @@ final class TokenCount {
         cost = Math.min(cost + other.cost, Limits.SEQ_MAX);
     }
 
-    private static long sum(long one, long other) {
-        return Math.min(one + other, Limits.SEQ_MAX);
+    private static long sum(long one, @Nullable Long other) {
+        return other == null ? one : Math.min(one + other, Limits.SEQ_MAX);
     }
 
     boolean isEmpty() {
         return !any;
     }
 
-    void putInto(Map<String, @Nullable Object> view) {
-        view.put("input_tokens", input);
-        view.put("output_tokens", output);
-        if (cached > 0) {
-            view.put("cached_input_tokens", cached);
-        }
-        if (hasCost) {
-            view.put("cost", Math.rint(cost * 1e6) / 1e6);
-        }
+    /** The sum; null where nothing was counted. */
+    @Nullable
+    TokenUsage usage() {
+        return any ? new TokenUsage(input, output, cached, hasCost ? Math.rint(cost * 1e6) / 1e6 : null) : null;
     }
 }

@@ -262,7 +262,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        return done(new ControlRequest.Check(request, asker));
+        // By which way it came does not matter yet.
+        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin())));
     }
 
     private CompletionStage<Void> done(ControlRequest request) {

@@ -83,16 +83,15 @@ class AnswersTest {
             "output":[{"id":"rs_spn_1_4%s","type":"reasoning","status":"completed","summary":\
             [{"type":"summary_text","text":"hm"}]},{"id":"msg_spn_1_4%s","type":"message","status":"completed",\
             "role":"assistant","content":[{"type":"output_text","text":"Hello","annotations":[]}]}],""";
-    private static final String REST = """
-            "parallel_tool_calls":false,"tool_choice":"none","tools":[],"error":%s,"incomplete_details":null,\
-            "instructions":null,"metadata":{},"usage":%s}""";
     private static final String USAGE = """
             {"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":3,\
             "output_tokens_details":{"reasoning_tokens":0},"total_tokens":10}""";
 
     private static String response(String status, String output, String error, String usage) {
         return "{\"id\":\"resp_spn_1_4\",\"object\":\"response\",\"created_at\":1700000000,\"model\":\"mock\",\"status\":\""
-                + status + "\"," + output + REST.formatted(error, usage);
+                + status + "\"," + output + """
+                        "parallel_tool_calls":false,"tool_choice":"none","tools":[],"error":%s,"incomplete_details":null,\
+                        "instructions":null,"metadata":{},"usage":%s}""".formatted(error, usage);
     }
 
     @Test

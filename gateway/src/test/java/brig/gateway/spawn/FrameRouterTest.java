@@ -11,6 +11,7 @@ import brig.gateway.telemetry.GaugeReadings;
 import brig.gateway.telemetry.LoopWatch;
 import brig.protocol.BrigException;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
@@ -87,15 +88,15 @@ class FrameRouterTest {
 
     @Test
     void shouldFollowWhatTheSessionDoes() {
-        assertEquals("idle", spawn.doing());
+        assertEquals(SpawnActivity.IDLE, spawn.doing());
         route("message", ",'message_id':'1.1','content':'go'");
-        assertEquals("working", spawn.doing());
+        assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("egress", ",'kind':'ask','host':'a.example','port':443");
-        assertEquals("waiting", spawn.doing());
+        assertEquals(SpawnActivity.WAITING, spawn.doing());
         route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443");
-        assertEquals("working", spawn.doing());
+        assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("done", ",'exitCode':0");
-        assertEquals("idle", spawn.doing());
+        assertEquals(SpawnActivity.IDLE, spawn.doing());
     }
 
     @Test

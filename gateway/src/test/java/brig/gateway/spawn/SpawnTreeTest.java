@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.tree.AgentTree;
 import brig.protocol.SpawnState;
-import brig.protocol.json.Fields;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.TreeView;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -36,17 +36,19 @@ class SpawnTreeTest {
         return lines.toString();
     }
 
-    private static Map<String, Object> view(SpawnBench bench, Spawn spawn) {
+    private static final AgentTree.Owner OWNER =
+            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
+
+    private static TreeView view(SpawnBench bench, Spawn spawn) {
         CompletableFuture<AgentTree> tree = spawn.tree().read().toCompletableFuture();
         bench.loop.run();
-        return tree.join().view();
+        return tree.join().view(OWNER);
     }
 
-    private static List<String> statuses(Map<String, Object> view) {
-        return new Fields(view)
-                .objects("agents").stream()
-                        .map(agent -> agent.text("agent_id") + " " + agent.text("status"))
-                        .toList();
+    private static List<String> statuses(TreeView view) {
+        return view.agents().stream()
+                .map(agent -> agent.agentId() + " " + agent.status().wireName())
+                .toList();
     }
 
     @Test
@@ -66,14 +68,14 @@ class SpawnTreeTest {
             bench.send(spawn, chunks(seq, seq + 49));
         }
         bench.send(spawn, agent(803, "b", "running"));
-        Map<String, Object> before = view(bench, spawn);
+        TreeView before = view(bench, spawn);
 
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         CompletableFuture<AgentTree> early = found.tree().read().toCompletableFuture();
         assertFalse(early.isDone(), "the start waits for nobody's tree");
         after.reconcile(found.spawnId());
-        assertEquals(before, early.join().view());
+        assertEquals(before, early.join().view(OWNER));
 
         after.send(found, agent(804, "a", "completed"));
         assertEquals(List.of("a completed", "b running"), statuses(view(after, found)));
@@ -98,9 +100,9 @@ class SpawnTreeTest {
                         + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
                         + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
-        Map<String, Object> view = view(bench, spawn);
+        TreeView view = view(bench, spawn);
         assertEquals(List.of("a lost"), statuses(view));
-        assertEquals(true, view.get("complete"));
+        assertTrue(view.complete());
         assertEquals(0, bench.budget.bytes(), "it is read, and holds no frames");
     }
 
@@ -110,9 +112,9 @@ class SpawnTreeTest {
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn found = after.spawns.find(spawn.spawnId()).orElseThrow();
         after.archives.get(found.spawnId()).evictBefore(3);
-        Map<String, Object> view = view(after, found);
+        TreeView view = view(after, found);
         assertEquals(List.of("a completed"), statuses(view));
-        assertEquals(false, view.get("complete"));
+        assertFalse(view.complete());
     }
 
     @Test

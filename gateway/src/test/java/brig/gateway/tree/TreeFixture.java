@@ -1,5 +1,7 @@
 package brig.gateway.tree;
 
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
@@ -70,9 +72,12 @@ final class TreeFixture {
         }
     }
 
+    private static final AgentTree.Owner OWNER =
+            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
+
     Fields view() {
         // Written and read again: what a client gets.
-        return new Fields(Json.parseObject(Json.write(tree.view())));
+        return new Fields(Json.parseObject(Json.write(tree.view(OWNER))));
     }
 
     long count(String name) {

@@ -2,9 +2,10 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Limits;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -24,6 +24,8 @@ final class MiniCaptain implements LineDecoder.Sink {
         SINGLE,
         MANY
     }
+
+    private static final String PONG = MiniServer.text(JsonObject.of(new ConnectionLine.Pong()));
 
     private record Attached(MiniSession session, boolean captain, MiniReader reader) {}
 
@@ -108,43 +110,48 @@ final class MiniCaptain implements LineDecoder.Sink {
         if (refused) {
             return;
         }
-        Fields message = new Fields(Map.of());
+        JsonObject message = JsonObject.EMPTY;
         try {
             if (defect == Defect.REFUSES_EMPTY_LINES && bytes[offset + length - 1] == '\r') {
                 throw new BrigException(ErrorCode.MALFORMED_JSON, "CR");
             }
             String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
-            message = new Fields(Json.parseObject((defect == Defect.TAKES_DUPLICATE_KEYS
+            message = JsonObject.read((defect == Defect.TAKES_DUPLICATE_KEYS
                             ? text.replace("\"action\":\"ping\",\"action\"", "\"action\"")
                             : text)
-                    .getBytes(StandardCharsets.UTF_8)));
+                    .getBytes(StandardCharsets.UTF_8));
             handle(message);
         } catch (BrigException refusal) {
-            refuse(refusal, message.asMap().get("id"));
+            refuse(refusal, message.text("id"));
         }
     }
 
-    private void handle(Fields message) {
+    private void handle(JsonObject message) {
         String action = message.text("action", "");
         if (defect == Defect.REFUSES_UNKNOWN_FIELDS) {
-            message.only(Set.of("action", "id", "token", "from", "auth", "role", "content"));
+            for (String name : message.names()) {
+                if (!Set.of("action", "id", "token", "from", "auth", "role", "content")
+                        .contains(name)) {
+                    throw Fields.invalid(name, "is unknown");
+                }
+            }
         }
         if (kind != Kind.MANY && attached.isEmpty()) {
             if (message.text("auth") == null) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "no auth");
             }
-            attach(own, message.text("auth"), message);
+            attach(own, message.text("auth"), options(message));
         } else if (action.equals("ping")) {
-            say(null, "{\"type\":\"pong\"}");
+            say(null, PONG);
         } else if (kind == Kind.MANY && action.equals("subscribe")) {
-            attach(server.session(message.requiredText("id")), message.text("token", ""), message);
+            attach(server.session(required(message, "id")), message.text("token", ""), options(message));
         } else {
             command(action, message);
         }
     }
 
-    private void command(String action, Fields message) {
-        Attached to = attached.get(kind == Kind.MANY ? message.requiredText("id") : own.id);
+    private void command(String action, JsonObject message) {
+        Attached to = attached.get(kind == Kind.MANY ? required(message, "id") : own.id);
         if (to == null) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "not subscribed");
         }
@@ -161,9 +168,9 @@ final class MiniCaptain implements LineDecoder.Sink {
             }
             case "send", "" -> {
                 if (kind != Kind.MANY) {
-                    message.requiredText("role");
+                    required(message, "role");
                 }
-                to.session().input(message.requiredText("content"));
+                to.session().input(required(message, "content"));
             }
             default -> {
                 if (defect != Defect.PASSES_OVER_UNKNOWN_ACTIONS) {
@@ -173,36 +180,40 @@ final class MiniCaptain implements LineDecoder.Sink {
         }
     }
 
-    void attach(MiniSession session, String token, Fields message) {
-        boolean watches = message.text("role", "").equals("watcher") && defect != Defect.IGNORES_ROLE;
+    private AttachOptions options(JsonObject message) {
+        JsonObject read = defect == Defect.TAKES_ANY_FROM ? message.with("from", null) : message;
+        return read.as(AttachOptions.class);
+    }
+
+    private static String required(JsonObject message, String name) {
+        String text = message.text(name, "");
+        if (text.isEmpty()) {
+            throw Fields.invalid(name, "is missing");
+        }
+        return text;
+    }
+
+    void attach(MiniSession session, String token, AttachOptions options) {
+        boolean watches = options.watchOnly() && defect != Defect.IGNORES_ROLE;
         boolean captain = server.role(session, token) && !watches;
-        long wanted = defect == Defect.TAKES_ANY_FROM
-                ? 1
-                : message.number(
-                        "from",
-                        1,
-                        Limits.SEQ_MAX,
-                        defect == Defect.BEGINS_LIVE_BY_DEFAULT
-                                ? session.lastSeq() + 1
-                                : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1);
+        long first = defect == Defect.BEGINS_LIVE_BY_DEFAULT
+                ? session.lastSeq() + 1
+                : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1;
+        long wanted = options.from() == 0 ? first : options.from();
         long from = MiniReader.begin(session, wanted);
         MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
         reader.join();
         attached.put(session.id, new Attached(session, captain, reader));
         if (defect == Defect.WELCOME_COMES_SECOND) {
-            say(session, "{\"type\":\"pong\"}");
+            say(session, PONG);
         }
         say(session, session.welcome(captain, defect == Defect.LIES_ABOUT_FROM ? from + 1 : from));
         reader.start();
     }
 
-    void refuse(BrigException refusal, Object id) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "error");
-        line.put("error", refusal.getMessage());
-        line.put("code", refusal.code().name());
-        line.put("id", defect == Defect.REFUSES_WITHOUT_ID ? null : id);
-        say(null, new String(Json.write(line), StandardCharsets.UTF_8));
+    void refuse(BrigException refusal, String id) {
+        String named = defect == Defect.REFUSES_WITHOUT_ID ? null : id;
+        say(null, MiniServer.text(JsonObject.of(ConnectionLine.Refused.of(refusal, named))));
         boolean stays = !attached.isEmpty() || kind == Kind.MANY || defect == Defect.STAYS_OPEN_WITHOUT_AUTH;
         if (!stays || defect == Defect.BAD_LINE_CLOSES) {
             close(
@@ -235,7 +246,8 @@ final class MiniCaptain implements LineDecoder.Sink {
             id = wrote.isEmpty() ? id : wrote;
             wrote = session.id;
         }
-        String lines = (named ? "{\"type\":\"session\",\"spawn_id\":\"" + id + "\"}\n" : "") + line + "\n";
+        String lines =
+                (named ? MiniServer.text(JsonObject.of(new ConnectionLine.Session(id))) + "\n" : "") + line + "\n";
         byte[] bytes = lines.getBytes(StandardCharsets.UTF_8);
         if (kind == Kind.UNIX) {
             write(bytes);

@@ -4,12 +4,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.message.SpawnRequest;
+import brig.protocol.refusal.ProblemDetails;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -46,19 +49,16 @@ final class MiniHttp {
             route(channel, request[0], request[1], headers);
         } catch (BrigException refusal) {
             int status = refusal.code().httpStatus();
-            Map<String, Object> problem = new LinkedHashMap<>(MiniLimits.line(refusal));
-            problem.put("status", (long) status);
-            Object hint = defect == Defect.REFUSES_WITHOUT_A_HINT
-                    ? problem.remove("retry_after_seconds")
-                    : problem.get("retry_after_seconds");
+            boolean silent = defect == Defect.REFUSES_WITHOUT_A_HINT;
+            JsonObject problem = JsonObject.of(ProblemDetails.of(refusal));
+            String hint = refusal.retryAfterSeconds().isPresent() && !silent
+                    ? "\r\nRetry-After: " + refusal.retryAfterSeconds().getAsInt()
+                    : "";
             answer(
                     channel,
-                    status + " X"
-                            + (hint == null || defect == Defect.REFUSES_WITHOUT_A_HINT
-                                    ? ""
-                                    : "\r\nRetry-After: " + hint),
+                    status + " X" + hint,
                     defect == Defect.FAULT_WITHOUT_PROBLEM ? "application/json" : "application/problem+json",
-                    Json.write(problem));
+                    Json.write(silent ? problem.with("retry_after_seconds", null) : problem));
         }
         channel.finish();
         MiniServer.drain(channel);
@@ -120,19 +120,18 @@ final class MiniHttp {
         if (bytes > MiniServer.MESSAGE_BYTES_MAX) {
             throw new BrigException(ErrorCode.BODY_TOO_LARGE, "too large");
         }
-        Fields request = new Fields(Json.parseObject(body)).only(SpawnRequest.FIELDS);
-        if (!request.object("agent_config").requiredText("name").equals("shell")) {
+        SpawnRequest request = Json.read(body, SpawnRequest.class);
+        if (!request.agent().equals("shell")) {
             throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no such agent");
         }
         boolean waits = query.startsWith("wait=") || defect == Defect.WAITS_UNASKED;
-        Map<String, Object> answer = new LinkedHashMap<>(server.spawns().spawn(request));
-        answer.put("status", waits ? "spawned" : "requested");
+        MiniSpawns.Answer answer = server.spawns().spawn(request).at(waits ? "spawned" : "requested");
         answer(
                 channel,
                 (waits ? "201 X" : "202 X")
                         + (defect == Defect.HIDES_WHERE_A_SPAWN_IS_SHOWN
                                 ? ""
-                                : "\r\nLocation: /api/v1/spawns/" + answer.get("spawn_id")),
+                                : "\r\nLocation: /api/v1/spawns/" + answer.spawnId()),
                 "application/json",
                 Json.write(answer));
     }
@@ -150,20 +149,20 @@ final class MiniHttp {
     }
 
     private void attach(MiniChannel channel, MiniSession session, String token, String query) throws IOException {
-        Fields options = new Fields(Map.of());
+        AttachOptions options = AttachOptions.NONE;
         if (!token.isEmpty()) {
             server.role(session, token);
         }
         if (query.startsWith("from=")) {
             try {
-                options = new Fields(Map.of("from", Long.parseLong(query.substring("from=".length()))));
+                long from = Long.parseLong(query.substring("from=".length()));
+                options = JsonObject.EMPTY.with("from", from).as(AttachOptions.class);
             } catch (NumberFormatException e) {
                 throw Fields.invalid("from", "must be a number");
             }
-            options.number("from", 1, Limits.SEQ_MAX, 1);
         }
         if (query.equals("role=watcher")) {
-            options = new Fields(Map.of("role", "watcher"));
+            options = new AttachOptions(0, "watcher", false, null, null);
         }
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(server, channel, MiniCaptain.Kind.SINGLE, session);
@@ -204,9 +203,10 @@ final class MiniHttp {
                         + "\r\nX-Accel-Buffering: no\r\nBrig-Resumed-From: " + session.epoch + "-" + (from - 1)
                         + "\r\n\r\n");
         if (foreign && defect != Defect.HIDES_NEW_EPOCH) {
+            long foreignSeq = position.seq() + 1;
             events.gap(
-                    "{\"type\":\"gap\",\"from\":" + (position.seq() + 1) + ",\"to\":" + (position.seq() + 1)
-                            + ",\"reason\":\"epoch_changed\",\"epoch\":\"" + session.epoch + "\"}",
+                    MiniServer.text(JsonObject.of(
+                            new ConnectionLine.Gap(foreignSeq, foreignSeq, "epoch_changed", session.epoch))),
                     0);
         }
         reader.start();

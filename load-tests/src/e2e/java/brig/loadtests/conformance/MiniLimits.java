@@ -2,7 +2,6 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The limits of a mini server, by the names that they have in brig.json; what is not named has none. */
@@ -40,14 +39,5 @@ final class MiniLimits {
         }
         spawnedNanos = System.nanoTime();
         spawnedEver++;
-    }
-
-    /** A refusal as a line. */
-    static Map<String, Object> line(BrigException refusal) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("error", refusal.getMessage());
-        line.put("code", refusal.code().name());
-        refusal.retryAfterSeconds().ifPresent(seconds -> line.put("retry_after_seconds", (long) seconds));
-        return line;
     }
 }

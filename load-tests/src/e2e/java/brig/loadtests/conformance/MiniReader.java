@@ -1,11 +1,14 @@
 package brig.loadtests.conformance;
 
-import brig.protocol.json.Json;
+import brig.protocol.ErrorCode;
+import brig.protocol.Hints;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /** One who reads a session of a mini server, on a thread of its own. */
 final class MiniReader {
@@ -134,23 +137,23 @@ final class MiniReader {
             return;
         }
         boolean late = defect == (stops ? Defect.STOPS_WITH_A_WRONG_POSITION : Defect.LETS_THE_SLOW_RESUME_LATE);
-        sink.leave("{\"type\":\"error\",\"error\":\"the end\",\"code\":\"" + (stops ? "SHUTTING_DOWN" : "SLOW_READER")
-                + "\",\"epoch\":\"" + session.epoch + "\",\"from\":" + (late ? next + 1 : next) + "}");
+        ErrorCode code = stops ? ErrorCode.SHUTTING_DOWN : ErrorCode.SLOW_READER;
+        long from = late ? next + 1 : next;
+        sink.leave(MiniServer.text(JsonObject.of(
+                new ConnectionLine.Refused("the end", code.name(), Hints.NONE, session.epoch, from, null))));
     }
 
     private void gap(long first) throws IOException {
         long from = next + (defect == Defect.GAP_BEGINS_LATE ? 1 : defect == Defect.GAP_BEGINS_EARLY ? -1 : 0);
         long to = first - 1 + (defect == Defect.GAP_ENDS_EARLY ? -1 : defect == Defect.GAP_ENDS_LATE ? 1 : 0);
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "gap");
-        line.put("from", Math.max(from, 1));
-        line.put("to", to);
-        if (defect != Defect.GAP_WITHOUT_REASON) {
-            boolean lost = session.lost && defect != Defect.CALLS_THE_LOST_EVICTED;
-            line.put("reason", lost || defect == Defect.GAP_WITH_ANOTHER_REASON ? "record_lost" : "evicted");
+        boolean lost = session.lost && defect != Defect.CALLS_THE_LOST_EVICTED;
+        String reason = lost || defect == Defect.GAP_WITH_ANOTHER_REASON ? "record_lost" : "evicted";
+        JsonObject line = JsonObject.of(new ConnectionLine.Gap(Math.max(from, 1), to, reason, null));
+        if (defect == Defect.GAP_WITHOUT_REASON) {
+            line = line.with("reason", null);
         }
         if (defect != Defect.FORGETS_GAP && (defect != Defect.SKIPS_WHAT_IS_LOST || !session.lost)) {
-            sink.gap(new String(Json.write(line), StandardCharsets.UTF_8), to);
+            sink.gap(MiniServer.text(line), to);
         }
         next = defect == Defect.GAP_ENDS_LATE ? first + 1 : first;
     }
@@ -186,7 +189,8 @@ final class MiniReader {
             case TALKS_BEHIND_THE_END -> {
                 sink.frame(seq, line);
                 if (line.contains("\"terminated\"")) {
-                    sink.frame(seq + 1, "{\"type\":\"chunk\",\"seq\":" + (seq + 1) + ",\"ts\":1,\"content\":\"\"}");
+                    Frame.Chunk late = new Frame.Chunk(null, null, Frame.Chunk.Channel.STDOUT, "");
+                    sink.frame(seq + 1, MiniServer.text(JsonObject.of(new NumberedFrame(seq + 1, 1, late))));
                 }
             }
             default -> sink.frame(seq, line);

@@ -6,8 +6,10 @@ import brig.loadtests.product.Brig;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.refusal.ErrorAnswer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -228,24 +230,30 @@ final class MiniServer implements Target.Limited, Target.Control {
         BrigException full = limits.connection(channel.open);
         if (full != null) {
             if (defect != Defect.CLOSES_THE_SURPLUS_WITHOUT_A_WORD) {
-                channel.write(new String(Json.write(MiniLimits.line(full)), StandardCharsets.UTF_8) + "\n");
+                channel.write(text(JsonObject.of(ErrorAnswer.of(full))) + "\n");
             }
             return;
         }
-        Fields request = new Fields(Json.parseObject(channel.line().getBytes(StandardCharsets.UTF_8)));
-        if (!sessions.containsKey(request.requiredText("id"))) {
-            channel.write("{\"error\":\"no such session\",\"code\":\"NOT_FOUND\"}\n");
+        JsonObject request = JsonObject.read(channel.line().getBytes(StandardCharsets.UTF_8));
+        String id = request.text("id", "");
+        if (!sessions.containsKey(id)) {
+            BrigException unknown = new BrigException(ErrorCode.NOT_FOUND, "no such session");
+            channel.write(text(JsonObject.of(ErrorAnswer.of(unknown))) + "\n");
             return;
         }
-        MiniSession session = session(request.requiredText("id"));
+        MiniSession session = session(id);
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.UNIX, session);
         captain.attach(
                 session,
                 session.captainToken,
-                defect == Defect.ATTACHES_AT_THE_BEGINNING ? new Fields(Map.of()) : request);
+                defect == Defect.ATTACHES_AT_THE_BEGINNING ? AttachOptions.NONE : request.as(AttachOptions.class));
         captain.readLines();
         drain(channel);
         captain.gone();
+    }
+
+    static String text(JsonObject line) {
+        return new String(Json.write(line), StandardCharsets.UTF_8);
     }
 
     /** Reads until the client has closed: to close before it would throw away what it was told. */

@@ -4,12 +4,14 @@ import brig.loadtests.client.Workload;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.frame.ConnectionLine;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
-import java.nio.charset.StandardCharsets;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,7 +62,7 @@ final class MiniSession {
         this.id = id;
         this.socket = socket;
         this.defect = defect;
-        append("state", Map.of("state", "running"));
+        append(new Frame.State(Frame.State.RUNNING, null));
     }
 
     /** Begins to work off messages. */
@@ -127,11 +129,11 @@ final class MiniSession {
         if (defect == Defect.FORGETS_DONE || (wasCancelled && defect == Defect.CANCEL_WITHOUT_DONE)) {
             return;
         }
-        Map<String, Object> done =
-                wasCancelled ? Map.of("exitCode", 143L, "reason", "cancelled") : Map.of("exitCode", 0L);
-        append("done", done);
+        Frame.Done done =
+                wasCancelled ? new Frame.Done(143, null, "cancelled", null) : new Frame.Done(0, null, null, null);
+        append(done);
         if (defect == Defect.SENDS_DONE_TWICE) {
-            append("done", done);
+            append(done);
         }
     }
 
@@ -153,13 +155,8 @@ final class MiniSession {
         for (int at = 0; at < output.length() && !isCancelled(); at += piece) {
             String content = output.substring(at, Math.min(at + piece, output.length()));
             hold();
-            append(
-                    "chunk",
-                    Map.of(
-                            "stream",
-                            "stdout",
-                            "content",
-                            defect == Defect.GARBLES_CONTENT ? content.replace('7', '8') : content));
+            String written = defect == Defect.GARBLES_CONTENT ? content.replace('7', '8') : content;
+            append(new Frame.Chunk(null, null, Frame.Chunk.Channel.STDOUT, written));
         }
     }
 
@@ -196,13 +193,8 @@ final class MiniSession {
                 .sum();
     }
 
-    synchronized long append(String type, Map<String, ?> fields) {
-        Map<String, Object> frame = new LinkedHashMap<>();
-        frame.put("type", type);
-        frame.put("seq", frames.size() + 1L);
-        frame.put("ts", 1_767_225_600_000L);
-        frame.putAll(fields);
-        byte[] line = Json.write(frame);
+    synchronized long append(Frame frame) {
+        byte[] line = Json.write(new NumberedFrame(frames.size() + 1L, 1_767_225_600_000L, frame));
         frames.add(line);
         bytes += line.length;
         int bound = defect == Defect.KEEPS_ONLY_THE_WINDOW ? WINDOW_BYTES : LOG_BYTES;
@@ -216,7 +208,7 @@ final class MiniSession {
 
     private synchronized void end(String reason) {
         if (defect != Defect.FORGETS_TERMINATED) {
-            append("state", Map.of("state", "terminated", "reason", reason));
+            append(new Frame.State(Frame.State.TERMINATED, reason));
         }
         ended = true;
         notifyAll();
@@ -284,35 +276,28 @@ final class MiniSession {
         notifyAll();
     }
 
+    /** What the checks read of a spawn. */
+    private record View(
+            String spawnId,
+            String taskId,
+            String agent,
+            String state,
+            String epoch,
+            long firstSeq,
+            long lastSeq,
+            int readers) {}
+
     synchronized byte[] view() {
-        return Json.write(Map.of(
-                "spawn_id",
-                id,
-                "task_id",
-                id,
-                "agent",
-                "shell",
-                "state",
-                ended ? "terminated" : "running",
-                "epoch",
-                epoch,
-                "first_seq",
-                firstSeq,
-                "last_seq",
-                (long) frames.size(),
-                "readers",
-                (long) readers.size()));
+        return Json.write(new View(id, id, "shell", state(), epoch, firstSeq, frames.size(), readers.size()));
+    }
+
+    private String state() {
+        return ended ? Frame.State.TERMINATED : Frame.State.RUNNING;
     }
 
     String welcome(boolean captain, long from) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("type", "authenticated");
-        line.put("spawn_id", id);
-        line.put("task_id", id);
-        line.put("role", defect == Defect.WELCOME_WITHOUT_ROLE ? null : captain ? "captain" : "watcher");
-        line.put("epoch", epoch);
-        line.put("from", from);
-        line.put("state", ended ? "terminated" : "running");
-        return new String(Json.write(line), StandardCharsets.UTF_8);
+        JsonObject line = JsonObject.of(
+                new ConnectionLine.Authenticated(id, id, captain ? "captain" : "watcher", epoch, from, state()));
+        return MiniServer.text(defect == Defect.WELCOME_WITHOUT_ROLE ? line.with("role", null) : line);
     }
 }

@@ -2,7 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.message.SpawnRequest;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,46 +12,45 @@ final class MiniSpawns {
     private final MiniServer server;
     private final Map<String, Repeatable> byRequestId = new HashMap<>();
 
-    private record Repeatable(Map<String, ?> request, Map<String, Object> answer) {}
+    private record Repeatable(SpawnRequest request, Answer answer) {}
+
+    /** What a spawn is answered by. @param status how far it is */
+    record Answer(
+            String spawnId, String taskId, String authToken, String watcherToken, String ioSocket, String status) {
+        Answer at(String next) {
+            return new Answer(spawnId, taskId, authToken, watcherToken, ioSocket, next);
+        }
+    }
 
     MiniSpawns(MiniServer server) {
         this.server = server;
     }
 
     /** Starts what is asked for, unless it was. @return the answer, but for how far it is */
-    synchronized Map<String, Object> spawn(Fields request) throws IOException {
-        String requestId = request.text("request_id", "");
+    synchronized Answer spawn(SpawnRequest request) throws IOException {
+        String requestId = request.claim().requestId();
         Repeatable known = byRequestId.get(requestId);
         if (known == null || server.defect() == Defect.STARTS_AGAIN_WHAT_IS_REPEATED) {
-            Map<String, Object> answer = start(request);
-            if (!requestId.isEmpty()) {
-                byRequestId.put(requestId, new Repeatable(request.asMap(), answer));
+            Answer answer = start(request);
+            if (requestId != null) {
+                byRequestId.put(requestId, new Repeatable(request, answer));
             }
             return answer;
         }
-        if (!known.request().equals(request.asMap()) && server.defect() != Defect.TAKES_ANY_REQUEST_FOR_A_REPETITION) {
+        if (!known.request().equals(request) && server.defect() != Defect.TAKES_ANY_REQUEST_FOR_A_REPETITION) {
             throw new BrigException(ErrorCode.IDEMPOTENCY_CONFLICT, "that id belongs to another request");
         }
         return known.answer();
     }
 
-    private Map<String, Object> start(Fields request) throws IOException {
+    private Answer start(SpawnRequest request) throws IOException {
         server.limits().spawn(server.live());
         MiniSession session = server.add();
-        if (request.has("prompt")) {
-            session.input(request.requiredText("prompt"));
+        if (request.prompt() != null) {
+            session.input(request.prompt());
         }
-        session.start(request.flag("once"));
-        return Map.of(
-                "spawn_id",
-                session.id,
-                "task_id",
-                session.id,
-                "auth_token",
-                session.captainToken,
-                "watcher_token",
-                session.watcherToken,
-                "io_socket",
-                session.socket);
+        session.start(request.once());
+        return new Answer(
+                session.id, session.id, session.captainToken, session.watcherToken, session.socket, "requested");
     }
 }

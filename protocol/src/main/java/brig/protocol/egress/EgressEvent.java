@@ -28,8 +28,12 @@ public sealed interface EgressEvent {
             List<String> secrets,
             int status) {}
 
+    /** An event that becomes a frame {@code egress}; the others become frames of adapters. */
+    @Tagged("kind")
+    sealed interface Shown extends EgressEvent {}
+
     /** An event about one request. */
-    sealed interface Decided extends EgressEvent {
+    sealed interface Decided extends Shown {
         Request request();
     }
 
@@ -53,19 +57,19 @@ public sealed interface EgressEvent {
             int port,
             String method,
             String rule,
-            @Name("deadlineMs") long deadlineMs) implements EgressEvent {}
+            @Name("deadlineMs") long deadlineMs) implements Shown {}
 
     /** No request to that host waits any more. */
-    record Answered(String host, int port, boolean allowed, String rule) implements EgressEvent {}
+    record Answered(String host, int port, boolean allowed, String rule) implements Shown {}
 
     /** Something in the project's own file has no effect; {@code rule} says what. */
-    record ProjectFile(String rule) implements EgressEvent {}
+    record ProjectFile(String rule) implements Shown {}
 
     /** An event that is a line of the audit too. */
     sealed interface Noted extends EgressEvent, AuditEvent {}
 
     /** The agent's program did not accept Brig's certificate. */
-    record TlsFailed(String host, int port, String rule) implements Noted {}
+    record TlsFailed(String host, int port, String rule) implements Noted, Shown {}
 
     /** A sub-agent was met for the first time. */
     record Subagent(

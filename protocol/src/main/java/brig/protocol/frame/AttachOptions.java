@@ -28,17 +28,23 @@ public record AttachOptions(
     /** All of what the token allows, from the beginning on. */
     public static final AttachOptions NONE = new AttachOptions(0, null, false, null, null);
 
+    private static final String WATCHER = "watcher";
     private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
     public AttachOptions {
-        if (role != null && !role.equals("captain") && !role.equals("watcher")) {
+        if (role != null && !role.equals("captain") && !role.equals(WATCHER)) {
             throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
         }
         requireClient(client);
     }
 
+    /** Only to read, from that frame on. */
+    public static AttachOptions toWatch(long from) {
+        return new AttachOptions(from, WATCHER, false, null, null);
+    }
+
     public boolean watchOnly() {
-        return "watcher".equals(role);
+        return WATCHER.equals(role);
     }
 
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for what no program may be called */

@@ -3,6 +3,7 @@ package brig.protocol.frame;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Hints;
+import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
@@ -98,4 +99,13 @@ public sealed interface ConnectionLine {
         @Extensible
         public record Captain(String captain, int connections, boolean control) {}
     }
+
+    /** The line that an object is; null where only a newer gateway knows such lines. */
+    static @Nullable ConnectionLine read(JsonObject line) {
+        return line.as(Any.class).line();
+    }
+
+    /** A line of any type. */
+    @Extensible
+    record Any(@Flat @Nullable ConnectionLine line) {}
 }

@@ -1,11 +1,14 @@
 package brig.protocol.frame;
 
 import brig.protocol.BrigException;
+import brig.protocol.Limits;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.wire.FrameType;
 import java.util.List;
@@ -182,7 +185,7 @@ public sealed interface Frame {
     @Name("subagent")
     record SubAgent(
             @Nullable String source,
-            String agentId,
+            @NotEmpty String agentId,
             @Nullable String sessionId,
             @Nullable String parentId,
             @Nullable String parentToolId,
@@ -263,10 +266,10 @@ public sealed interface Frame {
             @Nullable String agent,
             @Nullable String route,
             @Nullable String model,
-            @Nullable Long inputTokens,
-            @Nullable Long outputTokens,
-            @Nullable Long cachedInputTokens,
-            @Nullable Long cacheWriteInputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long inputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long outputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long cachedInputTokens,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long cacheWriteInputTokens,
             @Nullable Long status,
             @Nullable Double cost,
             @OmitEmpty long dropped)
@@ -295,7 +298,8 @@ public sealed interface Frame {
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
-            @Flat @Nullable EgressEvent event, @OmitEmpty long dropped) implements Frame {}
+            @Flat EgressEvent.@Nullable Shown event,
+            @OmitEmpty long dropped) implements Frame {}
 
     /**
      * The agent's own session.

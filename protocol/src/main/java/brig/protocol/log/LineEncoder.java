@@ -2,6 +2,7 @@ package brig.protocol.log;
 
 import brig.protocol.VisibleText;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
@@ -9,11 +10,8 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -63,8 +61,8 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    private static Map<String, @Nullable Object> object(ILoggingEvent event) {
-        Map<String, @Nullable Object> line = new LinkedHashMap<>();
+    private static JsonObject object(ILoggingEvent event) {
+        JsonObject.Builder line = JsonObject.builder();
         line.put("time", TIME.format(event.getInstant()));
         line.put("level", event.getLevel().toString());
         line.put("logger", logger(event));
@@ -80,7 +78,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         if (thrown != null) {
             line.put("error", Redaction.mask(trace(thrown, "\n")));
         }
-        return line;
+        return line.build();
     }
 
     private static String text(ILoggingEvent event) {

@@ -3,7 +3,7 @@ package brig.workeragent.egress;
 import brig.egress.policy.HostPattern;
 import brig.egress.policy.HostPort;
 import brig.protocol.egress.EgressEvent;
-import java.time.Clock;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class AskLedger {
     private static final int ASKS_MAX = 64;
 
-    private final Clock clock;
+    private final InstantSource clock;
     private final Map<HostPort, EgressOverview.Ask> asks = new ConcurrentHashMap<>();
 
-    AskLedger(Clock clock) {
+    AskLedger(InstantSource clock) {
         this.clock = clock;
     }
 

@@ -3,8 +3,7 @@ package brig.workeragent.mock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -65,7 +64,7 @@ public final class MockAgent {
 
     private void handle(String line) {
         try {
-            Fields message = new Fields(Json.parseObject(line.getBytes(UTF_8)));
+            JsonObject message = JsonObject.read(line.getBytes(UTF_8));
             switch (message.text("type", "")) {
                 case "user" ->
                     inputs.add(new Input.Message(message.object("message")
@@ -83,7 +82,7 @@ public final class MockAgent {
         }
     }
 
-    private void handleControl(String id, Fields request) {
+    private void handleControl(String id, JsonObject request) {
         if (request.text("subtype", "").equals("initialize")) {
             scenarios.setAsked("system", request.text("appendSystemPrompt", ""));
             output.controlAnswered(id);

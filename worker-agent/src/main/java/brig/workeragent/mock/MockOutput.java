@@ -3,10 +3,12 @@ package brig.workeragent.mock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.workeragent.mock.ClaudeLine.Block;
+import brig.workeragent.mock.ClaudeLine.SystemEvent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +24,6 @@ final class MockOutput {
         this.out = out;
     }
 
-    private static Map<String, Object> of(@Nullable Object... namesAndValues) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            if (namesAndValues[i + 1] != null) {
-                object.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
-            }
-        }
-        return object;
-    }
-
     synchronized void bytes(byte[] bytes) {
         try {
             out.write(bytes);
@@ -41,8 +33,12 @@ final class MockOutput {
         }
     }
 
-    private void line(Map<String, ?> object) {
-        bytes(Json.writeLine(object));
+    private void line(Record line) {
+        bytes(Json.writeLine(line));
+    }
+
+    private void system(SystemEvent event) {
+        line(new ClaudeLine.SystemLine(event, SESSION));
     }
 
     void complain(String sentence) {
@@ -50,182 +46,92 @@ final class MockOutput {
     }
 
     void state(String state) {
-        line(of("type", "system", "subtype", "session_state_changed", "state", state, "session_id", SESSION));
+        system(new SystemEvent.SessionStateChanged(state));
     }
 
     void init() {
-        line(of(
-                "type",
-                "system",
-                "subtype",
-                "init",
-                "session_id",
-                SESSION,
-                "model",
-                "mock",
-                "claude_code_version",
-                "brig-mock"));
+        system(new SystemEvent.Init("mock", "brig-mock"));
     }
 
     void controlAnswered(String request) {
-        line(of("type", "control_response", "response", Map.of("subtype", "success", "request_id", request)));
+        line(new ClaudeLine.ControlResponse(new ClaudeLine.ControlResponse.Response("success", request)));
     }
 
     /** Begins a message of the main agent, whose text comes in pieces. */
     void beginMessage() {
         messages++;
-        event(of("type", "message_start", "message", of("id", "msg_" + messages)));
+        event(new ClaudeLine.Event.MessageStart(new ClaudeLine.MessageId("msg_" + messages)));
     }
 
     void piece(String text, boolean thought) {
-        event(of(
-                "type",
-                "content_block_delta",
-                "delta",
-                thought ? of("type", "thinking_delta", "thinking", text) : of("type", "text_delta", "text", text)));
+        event(new ClaudeLine.Event.ContentBlockDelta(
+                thought ? new ClaudeLine.Delta.ThinkingDelta(text) : new ClaudeLine.Delta.TextDelta(text)));
     }
 
-    private void event(Map<String, ?> event) {
-        line(of("type", "stream_event", "event", event, "session_id", SESSION));
+    private void event(ClaudeLine.Event event) {
+        line(new ClaudeLine.StreamEvent(event, SESSION));
     }
 
     /** All text of the message that was written in pieces, or a message of a sub-agent. */
     void text(@Nullable String agent, String text) {
-        assistant(agent, of("type", "text", "text", text), null);
+        assistant(agent, new Block.Text(text), null);
     }
 
     void apiError(String text, int status) {
-        assistant(null, of("type", "text", "text", text), status);
+        assistant(null, new Block.Text(text), status);
     }
 
-    void toolUse(@Nullable String agent, String id, String name, Map<String, ?> input) {
-        assistant(agent, of("type", "tool_use", "id", id, "name", name, "input", input), null);
+    void toolUse(@Nullable String agent, String id, String name, Map<String, String> input) {
+        assistant(agent, new Block.ToolUse(id, name, JsonObject.of(input)), null);
     }
 
     /** @param status of the model's answer where it is an error */
-    private void assistant(@Nullable String agent, Map<String, ?> block, @Nullable Integer status) {
-        line(of(
-                "type",
-                "assistant",
-                "message",
-                of("id", "msg_" + messages, "content", List.of(block)),
-                "agent_id",
+    private void assistant(@Nullable String agent, Block block, @Nullable Integer status) {
+        line(new ClaudeLine.Assistant(
+                new ClaudeLine.Assistant.Said("msg_" + messages, List.of(block)),
                 agent,
-                "parent_tool_use_id",
-                agent == null ? null : "call_" + agent,
-                "session_id",
+                callOf(agent),
                 SESSION,
-                "is_api_error_message",
-                status == null ? null : true,
-                "api_error_status",
+                status != null,
                 status));
     }
 
+    private static @Nullable String callOf(@Nullable String agent) {
+        return agent == null ? null : "call_" + agent;
+    }
+
     void toolResult(@Nullable String agent, String id, String content, boolean failed) {
-        line(of(
-                "type",
-                "user",
-                "message",
-                of(
-                        "role",
-                        "user",
-                        "content",
-                        List.of(of("type", "tool_result", "tool_use_id", id, "content", content, "is_error", failed))),
-                "agent_id",
+        line(new ClaudeLine.User(
+                new ClaudeLine.User.ToolAnswer("user", List.of(new Block.ToolResult(id, content, failed))),
                 agent,
-                "parent_tool_use_id",
-                agent == null ? null : "call_" + agent,
-                "session_id",
+                callOf(agent),
                 SESSION));
     }
 
-    void permission(String id, String tool, String name, Map<String, ?> input) {
-        line(of(
-                "type",
-                "control_request",
-                "request_id",
-                id,
-                "request",
-                of("subtype", "can_use_tool", "tool_name", name, "tool_use_id", tool, "input", input)));
+    void permission(String id, String tool, String name, Map<String, String> input) {
+        line(new ClaudeLine.ControlRequest(id, new ClaudeLine.CanUseTool(name, tool, JsonObject.of(input))));
     }
 
     void taskStarted(String id, @Nullable String parent, int depth, String prompt, boolean background) {
-        line(of(
-                "type",
-                "system",
-                "subtype",
-                "task_started",
-                "task_id",
-                id,
-                "tool_use_id",
-                "call_" + id,
-                "task_type",
-                "local_agent",
-                "subagent_type",
-                "general-purpose",
-                "prompt",
-                prompt,
-                "spawn_depth",
-                depth,
-                "parent_task_id",
-                parent,
-                "is_backgrounded",
-                background,
-                "session_id",
-                SESSION));
+        system(new SystemEvent.TaskStarted(
+                id, "call_" + id, "local_agent", "general-purpose", prompt, depth, parent, background));
     }
 
     void taskEnded(String id, String status, String summary) {
-        line(of(
-                "type",
-                "system",
-                "subtype",
-                "task_notification",
-                "task_id",
-                id,
-                "status",
-                status,
-                "summary",
-                summary,
-                "session_id",
-                SESSION));
+        system(new SystemEvent.TaskNotification(id, status, summary));
     }
 
     void retry(int attempt, int status) {
-        line(of(
-                "type",
-                "system",
-                "subtype",
-                "api_retry",
-                "attempt",
-                attempt,
-                "max_retries",
-                2,
-                "retry_delay_ms",
-                50,
-                "error_status",
-                status,
-                "error",
-                "scripted",
-                "session_id",
-                SESSION));
+        system(new SystemEvent.ApiRetry(attempt, 2, 50, status, "scripted"));
     }
 
     void result(boolean failed, @Nullable String why, int words) {
-        line(of(
-                "type",
-                "result",
-                "subtype",
+        line(new ClaudeLine.Result(
                 failed ? "error_during_execution" : "success",
-                "is_error",
                 failed,
-                "errors",
                 why == null ? List.of() : List.of(why),
-                "session_id",
                 SESSION,
-                "usage",
-                of("input_tokens", 100, "output_tokens", words),
-                "total_cost_usd",
+                new ClaudeLine.Result.Usage(100, words),
                 0.001 * messages));
     }
 

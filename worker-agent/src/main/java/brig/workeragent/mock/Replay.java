@@ -2,8 +2,8 @@ package brig.workeragent.mock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.workeragent.recording.CassetteEntry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +11,6 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,28 +30,27 @@ final class Replay {
         try (BufferedReader lines = Files.newBufferedReader(Path.of(arguments[1]));
                 BufferedReader told = new BufferedReader(new InputStreamReader(input, UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                Fields entry = new Fields(Json.parseObject(line.getBytes(UTF_8)));
-                long atMs = entry.number("t", 0, Long.MAX_VALUE, playedMs);
+                CassetteEntry entry = Json.read(line.getBytes(UTF_8), CassetteEntry.class);
+                long atMs = entry.t() == null ? playedMs : entry.t();
                 if (speed > 0 && atMs > playedMs) {
                     TimeUnit.MILLISECONDS.sleep(Math.min((long) ((atMs - playedMs) / speed), PAUSE_MS_MAX));
                 }
                 playedMs = Math.max(playedMs, atMs);
-                switch (entry.text("pipe", "")) {
+                switch (entry.pipe()) {
                     case "stdin" -> told.readLine();
                     case "stdout" -> write(out, entry);
                     case "stderr" -> write(err, entry);
-                    default -> {}
+                    case null, default -> {}
                 }
-                if (entry.has("exit")) {
-                    System.exit((int) entry.number("exit", 0, 255, 0));
+                if (entry.exit() != null) {
+                    System.exit(entry.exit());
                 }
             }
         }
     }
 
-    private static void write(OutputStream pipe, Fields entry) throws IOException {
-        String text = entry.text("text");
-        pipe.write(text == null ? Base64.getDecoder().decode(entry.text("base64", "")) : text.getBytes(UTF_8));
+    private static void write(OutputStream pipe, CassetteEntry entry) throws IOException {
+        pipe.write(entry.bytes());
         pipe.flush();
     }
 }

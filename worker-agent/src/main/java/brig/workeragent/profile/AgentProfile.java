@@ -3,8 +3,10 @@ package brig.workeragent.profile;
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import brig.protocol.message.SpawnRequest;
+import brig.protocol.record.IfAbsent;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
 import java.nio.charset.StandardCharsets;
@@ -48,19 +50,19 @@ import org.jspecify.annotations.Nullable;
 public record AgentProfile(
         String description,
         List<String> command,
-        String adapter,
-        String process,
-        String stdin,
-        Map<String, String> env,
-        String policy,
-        boolean raw,
-        String permissions,
-        String home,
-        List<String> models,
-        Install install,
-        List<String> resume,
-        Map<String, List<String>> arguments,
-        String defaultModel,
+        @IfAbsent("text") String adapter,
+        @IfAbsent("message") String process,
+        @IfAbsent("null") String stdin,
+        @IfAbsent Map<String, String> env,
+        @IfAbsent("build") String policy,
+        @IfAbsent boolean raw,
+        @IfAbsent("allow") String permissions,
+        @IfAbsent("private") String home,
+        @IfAbsent List<String> models,
+        @IfAbsent Install install,
+        @IfAbsent List<String> resume,
+        @IfAbsent Map<String, List<String>> arguments,
+        @IfAbsent String defaultModel,
         boolean asModel) {
 
     /**
@@ -70,7 +72,7 @@ public record AgentProfile(
      * @param programs where the program may lie below a folder {@code node_modules}, or that of Brig; the first that is
      *     there is taken
      */
-    public record Install(String npm, List<String> programs) {
+    public record Install(@IfAbsent String npm, @IfAbsent List<String> programs) {
         public Install {
             if (programs.isEmpty() && !npm.isEmpty()) {
                 throw new IllegalArgumentException("install: needs programs");
@@ -143,24 +145,11 @@ public record AgentProfile(
     }
 
     /** Binds a file's values; only {@code description} and {@code command} must be there. */
-    static AgentProfile read(Map<String, @Nullable Object> values) {
-        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
-        whole.put("adapter", "text");
-        whole.put("process", "message");
-        whole.put("stdin", "null");
-        whole.put("env", Map.of());
-        whole.put("policy", "build");
-        whole.put("raw", false);
-        whole.put("permissions", "allow");
-        whole.put("home", "private");
-        whole.put("models", List.of());
-        whole.put("install", Map.of("npm", "", "programs", List.of()));
-        whole.put("resume", List.of());
-        whole.put("arguments", Map.of());
-        whole.put("defaultModel", "");
-        Object adapter = values.getOrDefault("adapter", "text");
-        whole.put("asModel", !Set.of("text", CASSETTE).contains(String.valueOf(adapter)));
-        return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
+    static AgentProfile read(JsonObject values) {
+        // One that has turns is a model where its file does not say otherwise.
+        boolean hasTurns = !Set.of("text", CASSETTE).contains(values.text("adapter", "text"));
+        JsonObject byDefault = JsonObject.EMPTY.with("asModel", hasTurns);
+        return Settings.bind(Settings.overlay(byDefault, values), AgentProfile.class);
     }
 
     private static void requireOneOf(String key, String value, List<String> known) {

@@ -1,7 +1,7 @@
 package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -36,7 +36,7 @@ final class JsonFolders<T> {
 
     private final String what;
     private final List<Path> folders;
-    private final Function<Map<String, @Nullable Object>, T> reader;
+    private final Function<JsonObject, T> reader;
     private final ReentrantLock lock = new ReentrantLock();
     /** By name. Guarded by the lock. */
     private SortedMap<String, Entry<T>> entries = new TreeMap<>();
@@ -47,7 +47,7 @@ final class JsonFolders<T> {
      * @param what for the log, such as "agent profile"
      * @param reader makes the value, or throws a {@link BrigException} that names the key
      */
-    JsonFolders(String what, List<Path> folders, Function<Map<String, @Nullable Object>, T> reader) {
+    JsonFolders(String what, List<Path> folders, Function<JsonObject, T> reader) {
         this.what = what;
         this.folders = List.copyOf(folders);
         this.reader = reader;
@@ -102,7 +102,7 @@ final class JsonFolders<T> {
             if (known != null && known.file().equals(file) && known.modified().equals(modified)) {
                 return known;
             }
-            T value = reader.apply(Json.parseCommented(Files.readString(file)));
+            T value = reader.apply(JsonObject.readCommented(Files.readString(file)));
             return new Entry<>(file, modified, value, "");
         } catch (IOException | BrigException e) {
             String why = e instanceof BrigException ? e.getMessage() : e.toString();

@@ -10,8 +10,7 @@ import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.TreeSet;
 
 /**
  * Ways to models that {@code brig route set} wrote, {@code <name>.json} each: {@code secrets} and {@code modelRoutes}
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0119.
  */
 public final class ModelRoutes {
+    private static final List<String> KEYS = List.of("modelRoutes", "secrets");
+
     private final JsonFolders<EgressPolicy> files;
 
     /** @param folder need not be there */
@@ -29,9 +30,13 @@ public final class ModelRoutes {
         files = new JsonFolders<>("model route", List.of(folder), ModelRoutes::read);
     }
 
-    private static EgressPolicy read(Map<String, @Nullable Object> values) {
-        new Fields(values).only(Set.of("secrets", "modelRoutes"));
-        return EgressPolicy.read(JsonObject.of(values));
+    private static EgressPolicy read(JsonObject values) {
+        for (String name : new TreeSet<>(values.names())) {
+            if (!KEYS.contains(name)) {
+                throw Fields.invalid(name, "is not known here; known are " + KEYS);
+            }
+        }
+        return EgressPolicy.read(values);
     }
 
     /**

@@ -47,7 +47,7 @@ public final class Policies {
      * @param routes for the policy that an agent profile names
      */
     public Policies(List<Path> folders, MountRules rules, List<String> choosable, ModelRoutes routes) {
-        this.files = new JsonFolders<>("policy", folders, values -> Policy.read(JsonObject.of(values)));
+        this.files = new JsonFolders<>("policy", folders, Policy::read);
         this.rules = rules;
         this.choosable = List.copyOf(choosable);
         this.routes = routes;

@@ -4,7 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.profile.AgentProfile.Install;
 import brig.workeragent.wall.Confinement.Mount;
 import java.io.IOException;
@@ -197,8 +197,7 @@ public final class Programs {
         try {
             Path described = root.resolve("package.json");
             return Files.isRegularFile(described)
-                            && Json.parseObject(Files.readAllBytes(described)).get("version") instanceof String version
-                    ? version
+                    ? JsonObject.read(Files.readAllBytes(described)).text("version")
                     : null;
         } catch (IOException | BrigException e) {
             return null;

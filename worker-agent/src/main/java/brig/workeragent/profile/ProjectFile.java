@@ -6,7 +6,7 @@ import brig.egress.policy.DnsMode;
 import brig.egress.policy.Narrowing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PlainFile;
 import java.io.IOException;
@@ -61,18 +61,18 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         if (content.length > BYTES_MAX) {
             throw new IllegalArgumentException("it is larger than " + BYTES_MAX + " bytes");
         }
-        return read(name, Json.parseCommented(new String(content, UTF_8)));
+        return read(name, JsonObject.readCommented(new String(content, UTF_8)));
     }
 
-    private static List<String> notices(String name, Map<String, @Nullable Object> values) {
+    private static List<String> notices(String name, JsonObject values) {
         List<String> notices = new ArrayList<>();
         for (String key : WITHOUT_EFFECT) {
-            if (Boolean.TRUE.equals(values.get(key))) {
+            if (values.flag(key)) {
                 notices.add("the project's " + name + ": " + key
                         + " has no effect, for a wall's root is read-only and files are not audited");
             }
         }
-        values.keySet().stream()
+        values.names().stream()
                 .filter(key -> !KNOWN.contains(key))
                 .sorted()
                 .limit(NOTICES_MAX)
@@ -81,14 +81,14 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         return notices;
     }
 
-    private static ProjectFile read(String name, Map<String, @Nullable Object> values) {
+    private static ProjectFile read(String name, JsonObject values) {
         return new ProjectFile(
                 new Narrowing(
-                        texts("allowedHosts", values.get("allowedHosts")),
-                        secretHosts(values.get("secrets")),
-                        dns(values.get("dnsMode")),
-                        Boolean.TRUE.equals(values.get("auditNetwork"))),
-                mounts(values.get("mounts")),
+                        texts("allowedHosts", values.value("allowedHosts")),
+                        secretHosts(values.value("secrets")),
+                        dns(values.value("dnsMode")),
+                        values.flag("auditNetwork")),
+                mounts(values.value("mounts")),
                 notices(name, values));
     }
 
@@ -104,13 +104,14 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     /** By the name inside. A secret may also be named by the variable that it comes from. */
     private static Map<String, List<String>> secretHosts(@Nullable Object value) {
         Map<String, List<String>> hosts = new TreeMap<>();
-        for (Map.Entry<?, ?> entry : object("secrets", value).entrySet()) {
-            String key = "secrets." + entry.getKey();
-            Map<?, ?> secret = object(key, entry.getValue());
-            Object variable = secret.get("envVar");
-            String name = variable == null ? String.valueOf(entry.getKey()) : typed(key, variable, String.class);
-            List<String> wanted = texts(key + ".hosts", secret.get("hosts"));
-            hosts.put(String.valueOf(entry.getKey()), wanted);
+        JsonObject secrets = object("secrets", value);
+        for (String inside : secrets.names()) {
+            String key = "secrets." + inside;
+            JsonObject secret = object(key, secrets.value(inside));
+            Object variable = secret.value("envVar");
+            String name = variable == null ? inside : typed(key, variable, String.class);
+            List<String> wanted = texts(key + ".hosts", secret.value("hosts"));
+            hosts.put(inside, wanted);
             hosts.putIfAbsent(name, wanted);
         }
         return hosts;
@@ -132,20 +133,21 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
             return null;
         }
         Map<String, Boolean> readOnly = new TreeMap<>();
-        for (Map.Entry<?, ?> entry : object("mounts", value).entrySet()) {
-            Map<?, ?> mount = object("mounts." + entry.getKey(), entry.getValue());
-            readOnly.put(String.valueOf(entry.getKey()), Boolean.TRUE.equals(mount.get("readonly")));
+        JsonObject mounts = object("mounts", value);
+        for (String target : mounts.names()) {
+            JsonObject mount = object("mounts." + target, mounts.value(target));
+            readOnly.put(target, mount.flag("readonly"));
         }
         return readOnly;
     }
 
-    private static Map<?, ?> object(String key, @Nullable Object value) {
-        return value == null ? Map.of() : typed(key, value, Map.class);
+    private static JsonObject object(String key, @Nullable Object value) {
+        return value == null ? JsonObject.EMPTY : typed(key, value, JsonObject.class);
     }
 
     private static <T> T typed(String key, @Nullable Object value, Class<T> type) {
         if (!type.isInstance(value)) {
-            String kind = type == Map.class ? "an object" : type == List.class ? "a list" : "a string";
+            String kind = type == JsonObject.class ? "an object" : type == List.class ? "a list" : "a string";
             throw new IllegalArgumentException(key + ": must be " + kind);
         }
         return type.cast(value);

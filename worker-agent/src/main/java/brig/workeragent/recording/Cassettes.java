@@ -91,8 +91,8 @@ public final class Cassettes {
         Path file = folder.resolve(cassette + ".ndjson");
         try (BufferedReader lines = Files.newBufferedReader(file)) {
             String head = lines.readLine();
-            String adapter =
-                    new Fields(Json.parseObject((head == null ? "" : head).getBytes(UTF_8))).text("adapter", "");
+            String adapter = Json.read((head == null ? "" : head).getBytes(UTF_8), CassetteHead.class)
+                    .adapter();
             return new Played(
                     Adapters.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
                     List.of(new Mount(copy(file), INSIDE, true)));

@@ -10,8 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -41,11 +39,7 @@ public final class Recorder implements AutoCloseable {
         this.file = file;
         this.clock = clock;
         this.startMs = clock.getAsLong();
-        Map<String, Object> head = new LinkedHashMap<>();
-        head.put("cassette", 1);
-        head.put("agent", agent);
-        head.put("adapter", adapter);
-        put(head);
+        put(new CassetteHead(1, agent, adapter));
     }
 
     /** The reader, with everything that it reads written down before. */
@@ -65,27 +59,23 @@ public final class Recorder implements AutoCloseable {
     }
 
     public void piece(String pipe, byte[] bytes, int offset, int count) {
-        Map<String, Object> piece = new LinkedHashMap<>();
-        piece.put("t", clock.getAsLong() - startMs);
-        piece.put("pipe", pipe);
+        long atMs = clock.getAsLong() - startMs;
         try {
-            piece.put(
-                    "text",
-                    UTF_8.newDecoder()
-                            .decode(ByteBuffer.wrap(bytes, offset, count))
-                            .toString());
+            String text = UTF_8.newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, offset, count))
+                    .toString();
+            put(new CassetteEntry(atMs, pipe, text, null, null));
         } catch (CharacterCodingException noText) {
             byte[] whole = Arrays.copyOfRange(bytes, offset, offset + count);
-            piece.put("base64", Base64.getEncoder().encodeToString(whole));
+            put(new CassetteEntry(atMs, pipe, null, Base64.getEncoder().encodeToString(whole), null));
         }
-        put(piece);
     }
 
     public void exit(int code) {
-        put(Map.of("t", clock.getAsLong() - startMs, "exit", code));
+        put(new CassetteEntry(clock.getAsLong() - startMs, null, null, null, code));
     }
 
-    private void put(Map<String, ?> entry) {
+    private void put(Record entry) {
         byte[] line = Json.writeLine(entry);
         lock.lock();
         try {

@@ -44,7 +44,7 @@ final class EgressFrames {
                         dropped);
             case EgressEvent.Subagent met ->
                 Frame.SubAgent.readOff(met.agentId(), met.sessionId(), met.parentId(), dropped);
-            default -> new Frame.Egress(event, dropped);
+            case EgressEvent.Shown shown -> new Frame.Egress(shown, dropped);
         };
     }
 }

@@ -6,9 +6,10 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.PrivateFile;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest.Asker;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -50,6 +51,10 @@ final class WorkspaceOwners {
         }
     }
 
+    /** What is kept of the stay in a folder that Brig made. */
+    @Extensible
+    private record Note(@NotEmpty String folder, @NotEmpty String captain) {}
+
     private final Path notes;
     /** By spawn_id. */
     private final Map<String, Stay> live = new HashMap<>();
@@ -73,8 +78,8 @@ final class WorkspaceOwners {
 
     private void read(Path file) throws IOException {
         try {
-            Fields note = new Fields(Json.parseObject(Files.readAllBytes(file)));
-            Stay stay = new Stay(Path.of(note.requiredText("folder")), note.requiredText("captain"));
+            Note note = Json.read(Files.readAllBytes(file), Note.class);
+            Stay stay = new Stay(Path.of(note.folder()), note.captain());
             if (Files.exists(stay.folder(), LinkOption.NOFOLLOW_LINKS)) {
                 owned.put(stay.folder(), stay);
             } else {
@@ -191,8 +196,7 @@ final class WorkspaceOwners {
                         notes, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
             PrivateFile.write(
-                    noteOf(stay.folder()),
-                    Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
+                    noteOf(stay.folder()), Json.writeLine(new Note(stay.folder().toString(), stay.captain())));
         } catch (IOException e) {
             throw Reason.refusal(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is", e);
         }

@@ -1,11 +1,12 @@
 package brig.workeragent.workspace;
 
-import brig.protocol.json.Fields;
+import brig.protocol.record.Default;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Range;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -15,22 +16,15 @@ import java.util.Optional;
  * @param startedMs milliseconds since 1970
  * @param pidNamespace as the kernel names it
  */
-record WorkerAgentOwner(long pid, long startedMs, String pidNamespace) {
+@Extensible
+record WorkerAgentOwner(
+        @Range(min = 1, max = Integer.MAX_VALUE) long pid,
+        @Range long startedMs,
+        @Default("") String pidNamespace) {
 
     static WorkerAgentOwner self() {
         ProcessHandle self = ProcessHandle.current();
         return new WorkerAgentOwner(self.pid(), startOf(self), namespace());
-    }
-
-    static WorkerAgentOwner read(Fields fields) {
-        return new WorkerAgentOwner(
-                fields.number("pid", 1, Integer.MAX_VALUE, 1),
-                fields.number("started_ms", 0, Long.MAX_VALUE, 0),
-                fields.text("pid_namespace", ""));
-    }
-
-    Map<String, ?> toMap() {
-        return Map.of("pid", pid, "started_ms", startedMs, "pid_namespace", pidNamespace);
     }
 
     /** Whether that process is surely no more. One of another container may live; nothing here can tell. */

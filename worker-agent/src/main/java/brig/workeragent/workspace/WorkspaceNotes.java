@@ -4,8 +4,11 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.PrivateFile;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.Default;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
+import brig.protocol.record.Range;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.WorkersUser;
 import java.io.BufferedOutputStream;
@@ -18,9 +21,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +32,21 @@ import org.slf4j.LoggerFactory;
  * get to them, and they outlive this worker-agent. Blocks; any thread may call, for one spawn one at a time.
  */
 record WorkspaceNotes(Path base, WorkersUser user) {
+    /** A note as it lies on the disk; the name of its file says the rest. */
+    @Extensible
+    private record Stored(
+            @Nullable String taskId,
+            @NotEmpty String source,
+            @Default("") String branch,
+            @Default("") String start,
+            WorkerAgentOwner owner,
+            @Nullable Lender lender,
+            @Range long endedMs) {}
+
+    @Extensible
+    private record Lender(
+            @Range(min = 1) int uid, @Range(min = 1) int gid) {}
+
     private static final Logger LOG = LoggerFactory.getLogger(WorkspaceNotes.class);
 
     /** The workspace that a note is about. */
@@ -131,24 +147,16 @@ record WorkspaceNotes(Path base, WorkersUser user) {
     }
 
     void write(WorkspaceNote note) throws IOException {
-        Map<String, Object> fields = new LinkedHashMap<>(Map.of(
-                "task_id",
-                note.taskId(),
-                "source",
-                note.source().toString(),
-                "branch",
-                note.branch(),
-                "start",
-                note.start(),
-                "owner",
-                note.owner().toMap(),
-                "ended_ms",
-                note.endedMs()));
         HostUser lender = note.lender();
-        if (lender != null) {
-            fields.put("lender", Map.of("uid", lender.uid(), "gid", lender.gid()));
-        }
-        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(fields));
+        Stored stored = new Stored(
+                note.taskId(),
+                note.source().toString(),
+                note.branch(),
+                note.start(),
+                note.owner(),
+                lender == null ? null : new Lender(lender.uid(), lender.gid()),
+                note.endedMs());
+        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(stored));
     }
 
     void remove(WorkspaceNote note) throws IOException {
@@ -188,21 +196,18 @@ record WorkspaceNotes(Path base, WorkersUser user) {
     }
 
     private WorkspaceNote read(String spawnId, WorkspaceNote.Kind kind) throws IOException {
-        Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
-        HostUser lender = !note.has("lender")
-                ? null
-                : new HostUser((int) note.object("lender").number("uid", 1, Integer.MAX_VALUE, 0), (int)
-                        note.object("lender").number("gid", 1, Integer.MAX_VALUE, 0));
+        Stored note = Json.read(Files.readAllBytes(fileOf(spawnId, kind)), Stored.class);
+        Lender lender = note.lender();
         return new WorkspaceNote(
                 spawnId,
-                note.text("task_id", spawnId),
+                note.taskId() == null ? spawnId : note.taskId(),
                 kind,
-                Path.of(note.requiredText("source")),
-                note.text("branch", ""),
-                note.text("start", ""),
-                WorkerAgentOwner.read(note.object("owner")),
-                lender,
-                note.number("ended_ms", 0, Long.MAX_VALUE, 0));
+                Path.of(note.source()),
+                note.branch(),
+                note.start(),
+                note.owner(),
+                lender == null ? null : new HostUser(lender.uid(), lender.gid()),
+                note.endedMs());
     }
 
     /** All that can be read, the oldest spawn first. */

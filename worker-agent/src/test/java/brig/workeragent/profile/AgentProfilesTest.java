@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -302,8 +301,8 @@ class AgentProfilesTest {
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p"), profile.commandFor(bare, "", null));
-        SpawnRequest again = SpawnRequest.read(new Fields(
-                Json.parseObject("{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));
+        SpawnRequest again = Json.read(
+                "{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8), SpawnRequest.class);
         assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null));
     }
 }

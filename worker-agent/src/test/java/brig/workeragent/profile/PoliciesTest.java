@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;
@@ -59,7 +60,7 @@ class PoliciesTest {
     }
 
     private static AgentProfile profile(String policy) {
-        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy));
+        return AgentProfile.read(JsonObject.of(Map.of("description", "", "command", List.of("p"), "policy", policy)));
     }
 
     private void write(String name, String mounts, String more) throws IOException {
@@ -71,8 +72,8 @@ class PoliciesTest {
     }
 
     private static AgentProfile withModels(String policy, String... models) {
-        return AgentProfile.read(
-                Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models)));
+        return AgentProfile.read(JsonObject.of(
+                Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models))));
     }
 
     private void writeRoute(String name, String text) throws IOException {

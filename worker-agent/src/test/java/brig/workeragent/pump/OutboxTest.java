@@ -70,7 +70,7 @@ class OutboxTest {
         chunk(outbox, "a");
         assertEquals("""
                 {"type":"state","seq":1,"ts":5,"state":"running"}
-                {"type":"chunk","seq":2,"ts":1,"content":"a"}
+                {"type":"chunk","seq":2,"ts":1,"stream":"stdout","content":"a"}
                 """, new String(bytes(outbox.open(1).take()), UTF_8));
     }
 

@@ -13,7 +13,7 @@ import brig.protocol.control.Message;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.egress.EgressEvent;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
@@ -184,8 +184,9 @@ class WorkersTest {
         assertEquals(1, walls.closed.get());
         noEgress = null;
         Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
-        SpawnRequest recorded = SpawnRequest.read(new Fields(
-                Map.of("task_id", "task", "agent_config", Map.of("name", "agent"), "prompt", "go", "record", true)));
+        SpawnRequest recorded = JsonObject.of(Map.of(
+                        "task_id", "task", "agent_config", Map.of("name", "agent"), "prompt", "go", "record", true))
+                .as(SpawnRequest.class);
         assertEquals(
                 ErrorCode.RECORD_LOST,
                 assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN))

@@ -5,6 +5,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.refusal.NotReady;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -15,10 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that the command line prints: data on standard output, everything else on standard error, colour only for people.
@@ -131,7 +132,12 @@ public final class Terminal {
         out.own(out.isTerminal() ? VisibleText.lines(text) : text);
     }
 
-    public void json(Map<String, ?> object) {
+    public void json(Record record) {
+        json(Json.write(record));
+    }
+
+    /** An object as it came. */
+    public void json(JsonObject object) {
         json(Json.write(object));
     }
 
@@ -168,6 +174,13 @@ public final class Terminal {
         ownAside(paint(err, Colour.DIM, StyledLine.of(text)) + "\n");
     }
 
+    /** @param success always false */
+    private record Refused(
+            boolean success,
+            String code,
+            String error,
+            @Nullable Integer retryAfterSeconds) {}
+
     /**
      * Says why it did not work.
      *
@@ -177,12 +190,11 @@ public final class Terminal {
         if (json && refusal.code() == ErrorCode.SESSION_NOT_READY) {
             json(Json.write(NotReady.of(refusal)));
         } else if (json) {
-            Map<String, Object> object = new LinkedHashMap<>();
-            object.put("success", false);
-            object.put("code", refusal.code().name());
-            object.put("error", refusal.getMessage());
-            refusal.retryAfterSeconds().ifPresent(seconds -> object.put("retry_after_seconds", seconds));
-            json(object);
+            json(new Refused(
+                    false,
+                    refusal.code().name(),
+                    refusal.getMessage(),
+                    refusal.hints().retryAfterSeconds()));
         } else {
             // The lines of this one are Brig's own words, to be typed; in any other a newline is somebody's name.
             String message = String.valueOf(refusal.getMessage());

@@ -99,7 +99,7 @@ public final class AuditLog implements AutoCloseable {
             while (true) {
                 batch.add(queue.take());
                 queue.drainTo(batch);
-                boolean end = batch.removeIf(entry -> entry == END);
+                boolean end = batch.removeIf(END::equals);
                 write(batch);
                 batch.clear();
                 if (end) {

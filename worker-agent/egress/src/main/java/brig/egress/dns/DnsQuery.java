@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A question to a name server: one question of class IN, as RFC 1035 has it. What has more than that, or less, is
  * not answered.
+ *
+ * <p>Decision 0143.
  */
 final class DnsQuery {
     static final int TYPE_A = 1;
@@ -85,12 +87,12 @@ final class DnsQuery {
         for (int bytes = 0; in.hasRemaining(); ) {
             int length = in.get() & 0xff;
             bytes += length + 1;
-            if (length == 0) {
-                return true;
-            }
             // A pointer has nothing in front of it to point to.
             if (length > LABEL_BYTES_MAX || bytes > NAME_BYTES_MAX || in.remaining() < length) {
                 return false;
+            }
+            if (length == 0) {
+                return true;
             }
             byte[] label = new byte[length];
             in.get(label);

@@ -30,7 +30,11 @@ public interface ExchangeFilter {
         return false;
     }
 
-    /** The next piece of the body. @param last whether it is the last one */
+    /**
+     * The next piece of the body.
+     *
+     * @param last whether it is the last one
+     */
     default ByteBuf body(ByteBuf piece, boolean last) {
         return piece;
     }
@@ -54,7 +58,11 @@ public interface ExchangeFilter {
         return text;
     }
 
-    /** The next piece of the answer's body. @param last whether it is the last one */
+    /**
+     * The next piece of the answer's body.
+     *
+     * @param last whether it is the last one
+     */
     default ByteBuf answerBody(ByteBuf piece, boolean last) {
         return piece;
     }

@@ -48,6 +48,10 @@ class NarrowingTest {
             10.0.0.0/8,       11.1.2.3,         ''
             10.1.0.0/16,      10.0.0.0/8,       10.1.0.0/16
             a.test,           10.1.2.3,         ''
+            [2001:db8::1]:443, 2001:db8::1,     [2001:db8::1]:443
+            2001:db8::1,      [2001:db8::1]:443, [2001:db8::1]:443
+            2001:db8::/32,    [2001:db8::1]:80, [2001:db8::1]:80
+            [2001:db8::/32]:80, 2001:db8::1,    [2001:db8::1]:80
             """)
     void shouldLeaveWhatBothHave(String allowed, String wanted, String both) {
         List<?> expected = both.isEmpty() ? List.of() : List.of(both);

@@ -1,11 +1,11 @@
-package brig.acp;
+package brig.acp.view;
 
-import brig.protocol.json.Fields;
+import brig.acp.message.CallFields;
+import brig.protocol.json.JsonObject;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,22 +17,23 @@ import org.jspecify.annotations.Nullable;
  * @param folder the editor's
  * @param workspace where the agent's {@code /workspace} is on the host
  */
-record PathMapping(Path folder, Path workspace) {
+public record PathMapping(Path folder, Path workspace) {
     private static final String INSIDE = "/workspace";
     private static final String FILE = "file://";
     private static final List<String> NAMES = List.of("file_path", "filePath", "path");
 
     /** A link of the editor as the agent can follow it: one into the editor's folder leads into the workspace. */
-    String inside(String uri) {
+    public String inside(String uri) {
         String below = FILE + folder;
         return uri.equals(below) || uri.startsWith(below + "/") ? FILE + INSIDE + uri.substring(below.length()) : uri;
     }
 
     /** The file that a tool call is about, on the host; null where it names none in the workspace. */
     @Nullable
-    Path file(Fields input) {
+    Path file(JsonObject input) {
         for (String name : NAMES) {
-            if (input.asMap().get(name) instanceof String named && !named.isEmpty()) {
+            String named = input.text(name, "");
+            if (!named.isEmpty()) {
                 return onHost(named);
             }
         }
@@ -50,30 +51,19 @@ record PathMapping(Path folder, Path workspace) {
     }
 
     /** The change that an editing tool was asked for, as an editor shows it; null where its input does not say. */
-    @Nullable
-    Map<String, ?> diff(Fields input) {
+    CallFields.@Nullable Diff diff(JsonObject input) {
         Path file = file(input);
         String now = first(input, List.of("new_string", "newString", "content"));
-        if (file == null || now == null) {
-            return null;
-        }
-        Map<String, Object> diff = new LinkedHashMap<>();
-        diff.put("type", "diff");
-        diff.put("path", file.toString());
-        String before = first(input, List.of("old_string", "oldString"));
-        if (before != null) {
-            diff.put("oldText", before);
-        }
-        diff.put("newText", now);
-        return diff;
+        return file == null || now == null
+                ? null
+                : new CallFields.Diff(file.toString(), first(input, List.of("old_string", "oldString")), now);
     }
 
-    private static @Nullable String first(Fields input, List<String> names) {
-        for (String name : names) {
-            if (input.asMap().get(name) instanceof String text) {
-                return text;
-            }
-        }
-        return null;
+    private static @Nullable String first(JsonObject input, List<String> names) {
+        return names.stream()
+                .map(input::text)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -1,0 +1,168 @@
+package brig.acp;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.json.JsonObject;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of a session to its gateway. A thread of its own reads the lines; where the connection is lost it finds
+ * the gateway again, which is restarted while its workers live on. Any thread may send and close.
+ *
+ * <p>Decision 0083.
+ */
+final class SessionLink {
+    /** How long a gateway may be gone. */
+    private static final Duration GONE_MAX = Duration.ofSeconds(60);
+
+    private static final long LOOK_AGAIN_MS = 250;
+
+    /** What is read. All calls come from the thread that reads. */
+    interface Reader {
+        /** Before all others, once. */
+        void begin();
+
+        void handle(JsonObject line);
+
+        /** There is nothing more to be read at this moment. */
+        void flush();
+
+        /** The number of the first frame that was not read. */
+        long next();
+
+        /** The connection is lost. */
+        void handleLost();
+
+        /**
+         * There is a connection again.
+         *
+         * @param sameStream whether it goes on where the lost one was; else what was under way is lost
+         * @param adopt lets lines be sent on it from now on; false where the session was left meanwhile
+         * @return what {@code adopt} says
+         */
+        boolean handleFound(boolean sameStream, BooleanSupplier adopt);
+
+        /** Nothing more comes. @param gone whether the gateway did not come back */
+        void handleEnd(boolean gone);
+
+        /** Whether no connection is looked for any more. */
+        boolean isOver();
+    }
+
+    private final AcpGateway gateway;
+    private final String spawnId;
+
+    // Guarded by this.
+    private AcpGateway.@Nullable Attached stream;
+    private boolean closed;
+
+    SessionLink(AcpGateway gateway, String spawnId) {
+        this.gateway = gateway;
+        this.spawnId = spawnId;
+    }
+
+    /**
+     * Connects, and begins to read. A session that is being started is waited for.
+     *
+     * @param name of the session
+     * @throws BrigException where the gateway refuses
+     */
+    void open(long from, String name, Reader reader) {
+        AcpGateway.Attached first = attach(from);
+        adopt(first);
+        Thread.ofVirtual().name("acp-" + name).start(() -> read(first, reader));
+    }
+
+    private AcpGateway.Attached attach(long from) {
+        long end = System.nanoTime() + GONE_MAX.toNanos();
+        while (true) {
+            try {
+                return gateway.attach(spawnId, from);
+            } catch (BrigException refusal) {
+                if (refusal.code() != ErrorCode.SESSION_NOT_READY || System.nanoTime() > end || !pause()) {
+                    throw refusal;
+                }
+            }
+        }
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(LOOK_AGAIN_MS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void read(AcpGateway.Attached first, Reader reader) {
+        reader.begin();
+        for (AcpGateway.Attached from = first; from != null; from = reconnect(from, reader)) {
+            for (JsonObject line = from.next(); line != null; line = from.next()) {
+                reader.handle(line);
+                if (from.isDrained()) {
+                    reader.flush();
+                }
+            }
+            reader.flush();
+        }
+        reader.handleEnd(!reader.isOver());
+    }
+
+    private AcpGateway.@Nullable Attached reconnect(AcpGateway.Attached lost, Reader reader) {
+        lost.close();
+        reader.handleLost();
+        long end = System.nanoTime() + GONE_MAX.toNanos();
+        while (!reader.isOver() && System.nanoTime() < end) {
+            try {
+                AcpGateway.Attached found = gateway.attach(spawnId, reader.next());
+                boolean sameStream =
+                        found.welcome().epoch().equals(lost.welcome().epoch());
+                if (reader.handleFound(sameStream, () -> adopt(found))) {
+                    return found;
+                }
+            } catch (BrigException gone) {
+                if (gone.code() == ErrorCode.NOT_FOUND || !pause()) {
+                    break;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Goes on with that connection, unless the session was left. */
+    private synchronized boolean adopt(AcpGateway.Attached found) {
+        if (closed) {
+            found.close();
+            return false;
+        }
+        stream = found;
+        return true;
+    }
+
+    /** Sends a line. @throws BrigException where the connection is lost */
+    void send(CaptainLine.Order line) {
+        AcpGateway.Attached to;
+        synchronized (this) {
+            to = stream;
+        }
+        if (to != null) {
+            to.send(line);
+        }
+    }
+
+    void close() {
+        AcpGateway.Attached open;
+        synchronized (this) {
+            closed = true;
+            open = stream;
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package brig.acp.message;
+
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Extensible;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code session/request_permission}: the editor asks its user.
+ *
+ * @param toolCall what it is about
+ */
+@CamelCase
+public record PermissionRequest(String sessionId, CallFields toolCall, List<Option> options) {
+    public static final String METHOD = "session/request_permission";
+
+    /** @param name for a person */
+    @CamelCase
+    public record Option(String optionId, String name, Kind kind) {}
+
+    /** How an editor shows a choice. */
+    public enum Kind {
+        ALLOW_ONCE,
+        ALLOW_ALWAYS,
+        REJECT_ONCE
+    }
+
+    /** @param outcome null where nobody has decided */
+    @Extensible
+    public record Answer(@Nullable Outcome outcome) {
+        /** The option that was chosen; null for none. */
+        public @Nullable String chosen() {
+            return outcome == null ? null : outcome.optionId();
+        }
+    }
+
+    /** @param optionId null where the user chose nothing */
+    @CamelCase
+    @Extensible
+    public record Outcome(@Nullable String optionId) {}
+}

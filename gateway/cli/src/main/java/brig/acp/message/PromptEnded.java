@@ -1,0 +1,16 @@
+package brig.acp.message;
+
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Name;
+import org.jspecify.annotations.Nullable;
+
+/** The answer to {@code session/prompt}. */
+@CamelCase
+public record PromptEnded(
+        StopReason stopReason, @Name("_meta") @Nullable Meta meta) {
+    /** Why a turn is over. */
+    public enum StopReason {
+        END_TURN,
+        CANCELLED
+    }
+}

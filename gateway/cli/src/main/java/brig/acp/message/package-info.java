@@ -1,0 +1,10 @@
+/**
+ * The messages of the Agent Client Protocol, version 1, as far as Brig speaks it. What an editor says beyond that is
+ * ignored; a field of a wrong type is refused.
+ *
+ * <p>More than 14 classes: each message of the protocol is one.
+ */
+@NullMarked
+package brig.acp.message;
+
+import org.jspecify.annotations.NullMarked;

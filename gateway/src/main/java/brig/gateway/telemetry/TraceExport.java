@@ -1,0 +1,64 @@
+package brig.gateway.telemetry;
+
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.OmitEmpty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ExportTraceServiceRequest} of OTLP 1.x in its JSON form, as far as Brig fills it. */
+@CamelCase
+record TraceExport(List<ResourceSpans> resourceSpans) {
+    /** One program's part of it. */
+    @CamelCase
+    record ResourceSpans(Resource resource, List<ScopeSpans> scopeSpans) {}
+
+    record Resource(List<Attribute> attributes) {}
+
+    record ScopeSpans(Scope scope, List<Span> spans) {}
+
+    record Scope(String name) {}
+
+    /**
+     * A step, or the whole that steps belong to.
+     *
+     * @param parentSpanId null for the whole
+     * @param kind 1 is internal
+     * @param startTimeUnixNano nanoseconds since 1970, as text
+     * @param attributes null for a step
+     * @param status null for a step
+     */
+    @CamelCase
+    record Span(
+            String traceId,
+            String spanId,
+            @Nullable String parentSpanId,
+            String name,
+            int kind,
+            String startTimeUnixNano,
+            String endTimeUnixNano,
+            @Nullable List<Attribute> attributes,
+            @Nullable Status status) {}
+
+    record Attribute(String key, TextValue value) {
+        static Attribute of(String key, String value) {
+            return new Attribute(key, new TextValue(value));
+        }
+    }
+
+    @CamelCase
+    record TextValue(String stringValue) {}
+
+    /**
+     * How it ended.
+     *
+     * @param code 2 is an error; 0, which is left out, is none
+     */
+    record Status(@OmitEmpty int code, @Nullable String message) {
+        private static final int ERROR = 2;
+
+        /** @param message null where it went well */
+        static Status of(@Nullable String message) {
+            return new Status(message == null ? 0 : ERROR, message);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package brig.protocol.rpc;
+
+import brig.protocol.json.Json;
+import brig.protocol.record.WriteNull;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Our side of JSON-RPC 2.0 over lines: it writes messages, and remembers who waits for an answer. Any thread may call.
+ *
+ * <p>Decision 0079.
+ *
+ * @param <W> who waits for an answer
+ */
+public final class JsonRpc<W> {
+    private static final String VERSION = "2.0";
+
+    private record Request(@Nullable String jsonrpc, long id, String method, Object params) {}
+
+    private record Notification(
+            @Nullable String jsonrpc,
+            String method,
+            @Nullable Object params) {}
+
+    private record Result(
+            @Nullable String jsonrpc, @WriteNull @Nullable Object id, Object result) {}
+
+    private record Failure(
+            @Nullable String jsonrpc, @WriteNull @Nullable Object id, RpcError error) {}
+
+    private final Predicate<byte[]> output;
+    private final @Nullable String version;
+    private final AtomicLong lastId = new AtomicLong();
+    private final Map<Long, W> waiting = new ConcurrentHashMap<>();
+
+    /**
+     * @param output writes a line, its newline included; false where it cannot. Any thread calls it
+     * @param namesVersion whether every message says {@code "jsonrpc":"2.0"}
+     */
+    public JsonRpc(Predicate<byte[]> output, boolean namesVersion) {
+        this.output = output;
+        this.version = namesVersion ? VERSION : null;
+    }
+
+    /**
+     * Asks the other side.
+     *
+     * @param params a record or a {@code JsonObject}, as everywhere here
+     * @return the id of the request; 0 where it could not be written, and no answer comes
+     */
+    public long request(String method, Object params, W whoWaits) {
+        long id = lastId.incrementAndGet();
+        waiting.put(id, whoWaits);
+        if (write(new Request(version, id, method, params))) {
+            return id;
+        }
+        waiting.remove(id);
+        return 0;
+    }
+
+    /** Tells the other side; null for a notification without params. False where it could not be written. */
+    public boolean notify(String method, @Nullable Object params) {
+        return write(new Notification(version, method, params));
+    }
+
+    /** Answers a request of the other side. */
+    public boolean answer(@Nullable Object id, Object result) {
+        return write(new Result(version, id, result));
+    }
+
+    /** Refuses a request of the other side; null for one whose id could not be read. */
+    public boolean fail(@Nullable Object id, RpcError error) {
+        return write(new Failure(version, id, error));
+    }
+
+    /** Who waits for the answer with that id, and from now on does not; null where nobody does. */
+    public @Nullable W answered(@Nullable Object id) {
+        return id instanceof Long number ? waiting.remove(number) : null;
+    }
+
+    private boolean write(Record message) {
+        return output.test(Json.writeLine(message));
+    }
+}

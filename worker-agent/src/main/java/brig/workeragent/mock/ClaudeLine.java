@@ -1,0 +1,110 @@
+package brig.workeragent.mock;
+
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Name;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Tagged;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A line that Claude Code writes as stream-json, as far as it matters. */
+@Tagged("type")
+sealed interface ClaudeLine {
+    /** Something about the session or its sub-agents. */
+    @Name("system")
+    record SystemLine(@Flat SystemEvent event, String sessionId) implements ClaudeLine {}
+
+    /** What happened. */
+    @Tagged("subtype")
+    sealed interface SystemEvent {
+        record SessionStateChanged(String state) implements SystemEvent {}
+
+        record Init(String model, String claudeCodeVersion) implements SystemEvent {}
+
+        record TaskStarted(
+                String taskId,
+                String toolUseId,
+                String taskType,
+                String subagentType,
+                String prompt,
+                int spawnDepth,
+                @Nullable String parentTaskId,
+                boolean isBackgrounded)
+                implements SystemEvent {}
+
+        record TaskNotification(String taskId, String status, String summary) implements SystemEvent {}
+
+        record ApiRetry(int attempt, int maxRetries, int retryDelayMs, int errorStatus, String error)
+                implements SystemEvent {}
+    }
+
+    record ControlResponse(Response response) implements ClaudeLine {
+        record Response(String subtype, String requestId) {}
+    }
+
+    record ControlRequest(String requestId, CanUseTool request) implements ClaudeLine {}
+
+    /** The only thing that is asked. */
+    record CanUseTool(String subtype, String toolName, String toolUseId, JsonObject input) {
+        CanUseTool(String toolName, String toolUseId, JsonObject input) {
+            this("can_use_tool", toolName, toolUseId, input);
+        }
+    }
+
+    /** A piece of an answer of the model. */
+    record StreamEvent(Event event, String sessionId) implements ClaudeLine {}
+
+    @Tagged("type")
+    sealed interface Event {
+        record MessageStart(MessageId message) implements Event {}
+
+        record ContentBlockDelta(Delta delta) implements Event {}
+    }
+
+    record MessageId(String id) {}
+
+    @Tagged("type")
+    sealed interface Delta {
+        record TextDelta(String text) implements Delta {}
+
+        record ThinkingDelta(String thinking) implements Delta {}
+    }
+
+    /** Of an agent; of a sub-agent it has that one's id. */
+    record Assistant(
+            Said message,
+            @Nullable String agentId,
+            @Nullable String parentToolUseId,
+            String sessionId,
+            @OmitEmpty boolean isApiErrorMessage,
+            @Nullable Integer apiErrorStatus)
+            implements ClaudeLine {
+        record Said(String id, List<Block> content) {}
+    }
+
+    /** What came of a tool. */
+    record User(
+            ToolAnswer message,
+            @Nullable String agentId,
+            @Nullable String parentToolUseId,
+            String sessionId) implements ClaudeLine {
+        record ToolAnswer(String role, List<Block> content) {}
+    }
+
+    @Tagged("type")
+    sealed interface Block {
+        record Text(String text) implements Block {}
+
+        record ToolUse(String id, String name, JsonObject input) implements Block {}
+
+        record ToolResult(String toolUseId, String content, boolean isError) implements Block {}
+    }
+
+    /** The end of a turn. */
+    record Result(
+            String subtype, boolean isError, List<String> errors, String sessionId, Usage usage, double totalCostUsd)
+            implements ClaudeLine {
+        record Usage(int inputTokens, int outputTokens) {}
+    }
+}

@@ -1,0 +1,17 @@
+package brig.workeragent.recording;
+
+import brig.protocol.record.Default;
+import brig.protocol.record.Extensible;
+
+/**
+ * The first line of a cassette.
+ *
+ * @param cassette the version of its format
+ * @param agent the name of the profile that was recorded
+ * @param adapter the native format
+ */
+@Extensible
+record CassetteHead(
+        int cassette,
+        @Default("") String agent,
+        @Default("") String adapter) {}
