@@ -226,7 +226,8 @@ export interface ChunkFrame extends Numbered {
 /** One message was worked off. */
 export interface DoneFrame extends Numbered {
     type: 'done';
-    exitCode: number;
+    /** Absent in frames of gateways before 0.1.0, which have `exitCode`. */
+    exit_code: number;
     signal?: string;
     reason?: 'cancelled' | 'out_of_memory' | 'timeout' | 'start_failed' | 'worker_lost' | 'failed' | (string & {});
     usage?: Usage;
@@ -339,7 +340,8 @@ export interface EgressFrame extends Numbered {
     rule?: string;
     status?: number;
     secrets?: string[];
-    deadlineMs?: number;
+    /** Called `deadlineMs` by gateways before 0.1.0. */
+    deadline_ms?: number;
     allowed?: boolean;
     dropped?: number;
 }

@@ -128,7 +128,7 @@ export class SubagentProvider {
         return {
             action: 'spawn',
             task_id: taskId,
-            agent_config: {name: agent, model, tools, systemPrompt},
+            agent_config: {name: agent, model, tools, system_prompt: systemPrompt},
             workspace: this.#inBase(isOwnFolder && this.#workspaceBase ? taskId : workspace),
             workspace_mode: workspaceMode,
             repository: this.#inBase(repository),

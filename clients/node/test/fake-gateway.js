@@ -191,7 +191,7 @@ function resolvers() {
 }
 
 export const chunk = (seq, content) => ({type: 'chunk', seq, ts: 1, stream: 'stdout', content});
-export const done = (seq, more) => ({type: 'done', seq, ts: 1, exitCode: 0, ...more});
+export const done = (seq, more) => ({type: 'done', seq, ts: 1, exit_code: 0, ...more});
 export const terminated = (seq) => ({type: 'state', seq, ts: 1, state: 'terminated', reason: 'requested'});
 
 /** All frames of a session that are left. */

@@ -46,7 +46,7 @@ test('the classic client works as it is', async () => {
         .map((line) => JSON.parse(line));
     assert.equal(lines[0].type, 'authenticated');
     assert.deepEqual(lines.at(-1), {said: 'a\nb\nü\n'});
-    assert.equal(lines.find(({type}) => type === 'done').exitCode, 3);
+    assert.equal(lines.find(({type}) => type === 'done').exit_code, 3);
     assert.equal(lines.at(-2).state, 'terminated');
     assert.equal((await tell({action: 'status', id: 'classic'})).state, 'terminated');
 });
@@ -54,7 +54,7 @@ test('the classic client works as it is', async () => {
 test('messages one behind the other, and their text', async (t) => {
     const session = await start(t, {agent: 'shell', prompt: 'echo one; echo no >&2; exit 3'});
     assert.equal(await session.text(), 'one\n');
-    assert.equal(session.lastDone.exitCode, 3);
+    assert.equal(session.lastDone.exit_code, 3);
     await session.send('echo two');
     assert.equal(await session.text(), 'two\n');
     await session.terminate();

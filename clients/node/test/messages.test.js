@@ -103,7 +103,7 @@ test('text() is what the agent says: not its thoughts, its tools, its sub-agents
                 {...chunk(4, 'no'), stream: 'thought'},
                 {...chunk(5, 'no'), tool: 'call_1'},
                 {...chunk(6, 'no'), agent: 'x'},
-                done(7, {exitCode: 3}),
+                done(7, {exit_code: 3}),
                 chunk(8, 'second'),
                 done(9),
             );
@@ -111,7 +111,7 @@ test('text() is what the agent says: not its thoughts, its tools, its sub-agents
         },
     ]);
     assert.equal(await session.text(), 'ab');
-    assert.equal(session.lastDone.exitCode, 0, 'the newest that came');
+    assert.equal(session.lastDone.exit_code, 0, 'the newest that came');
     assert.equal(await session.text(), 'second');
 });
 
@@ -120,7 +120,7 @@ for (const [what, lines, code, message] of [
         'the agent gave up',
         [
             {type: 'error', seq: 2, ts: 1, error: 'overloaded', code: 'MODEL_ERROR'},
-            done(3, {exitCode: 1, reason: 'failed'}),
+            done(3, {exit_code: 1, reason: 'failed'}),
         ],
         'MODEL_ERROR',
         /overloaded/,
@@ -129,7 +129,7 @@ for (const [what, lines, code, message] of [
         'the message was cancelled',
         [
             {type: 'error', seq: 2, ts: 1, error: 'again', code: 'MODEL_ERROR', retrying: true},
-            done(3, {exitCode: 1, reason: 'cancelled'}),
+            done(3, {exit_code: 1, reason: 'cancelled'}),
         ],
         'MESSAGE_FAILED',
         /cancelled/,

@@ -211,7 +211,7 @@ test('asks for everything under the names of the protocol', async (t) => {
     assert.deepEqual(gateway.requests[0], {
         action: 'spawn',
         task_id: 'fix',
-        agent_config: {name: 'opencode', model: 'small', tools: ['read'], systemPrompt: 'Be brief.'},
+        agent_config: {name: 'opencode', model: 'small', tools: ['read'], system_prompt: 'Be brief.'},
         workspace: '/w/fix',
         workspace_mode: 'copy',
         once: true,

@@ -94,10 +94,12 @@ async function* answer(frames, changes) {
         const delta = deltaOf(frame, tools);
         if (delta) yield {delta};
         if (frame.type !== 'done') continue;
-        if (frame.exitCode !== 0 && failure) throw new BrigError(failure.error, failure.code);
-        if (frame.exitCode !== 0)
+        // Gateways before 0.1.0 call it exitCode.
+        const exitCode = frame.exit_code ?? frame.exitCode;
+        if (exitCode !== 0 && failure) throw new BrigError(failure.error, failure.code);
+        if (exitCode !== 0)
             yield {
-                delta: {content: `\n[exit code ${frame.exitCode}${frame.reason ? `, ${frame.reason}` : ''}]`},
+                delta: {content: `\n[exit code ${exitCode}${frame.reason ? `, ${frame.reason}` : ''}]`},
             };
         const note = await changes();
         if (note) yield {delta: {content: `\n\n${note}`}};

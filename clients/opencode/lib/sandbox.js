@@ -81,7 +81,9 @@ export class Sandbox {
                 }
                 told(frame.content);
             }
-            if (frame.type === 'done') return {...said, exitCode: frame.exitCode, reason: frame.reason};
+            if (frame.type === 'done') {
+                return {...said, exitCode: frame.exit_code ?? frame.exitCode, reason: frame.reason};
+            }
         }
     }
 

@@ -139,7 +139,7 @@ export async function until(condition) {
 }
 
 export const text = (content) => ({type: 'chunk', stream: 'stdout', content});
-export const done = (exitCode = 0, more = {}) => ({type: 'done', exitCode, ...more});
+export const done = (exitCode = 0, more = {}) => ({type: 'done', exit_code: exitCode, ...more});
 
 /** Runs a test with a fake and closes it. */
 export async function withBrig(how, test) {

@@ -63,7 +63,7 @@ export class AgentTree {
                 this.main.type = frame.model ?? frame.agent ?? '';
                 return;
             case 'done':
-                this.#exitCode = frame.exitCode;
+                this.#exitCode = frame.exit_code ?? frame.exitCode;
                 return;
             case 'state':
                 return frame.state === 'terminated' && this.#end(frame.ts);

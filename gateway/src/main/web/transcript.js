@@ -181,7 +181,7 @@ export class Transcript {
                 port: frame.port,
                 method: frame.method,
                 rule: frame.rule,
-                untilMs: frame.ts + frame.deadlineMs,
+                untilMs: frame.ts + (frame.deadline_ms ?? frame.deadlineMs),
             });
         } else if (frame.kind === 'answered') {
             this.asks.delete(where);
@@ -232,7 +232,7 @@ export class Transcript {
     _done(frame) {
         this.#closeAll();
         this.#event(frame, 'done', {
-            exitCode: frame.exitCode,
+            exitCode: frame.exit_code ?? frame.exitCode,
             signal: frame.signal,
             reason: frame.reason,
             usage: frame.usage,

@@ -4,6 +4,7 @@ import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -75,7 +76,8 @@ final class ApiLatency implements Callable<Integer> {
                                     "/api/v1/spawns?wait=60s",
                                     SpawnBody.of("talker").saying("go").text()))
                             .answer(201)
-                            .text("spawn_id", "");
+                            .as(SpawnAnswer.class)
+                            .spawnId();
                     HttpWire reader = place
                             .connect()
                             .send(place.request("GET", "/api/v1/sessions/" + spawnId + "/stream", ""))

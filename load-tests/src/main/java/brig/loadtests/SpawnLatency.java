@@ -4,8 +4,8 @@ import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.protocol.api.SpawnAnswer;
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -142,9 +142,9 @@ final class SpawnLatency implements Callable<Integer> {
         byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", BODY.text());
         try (HttpWire stream = place.connect()) {
             long start = System.nanoTime();
-            JsonObject answer = requests.send(request).answer(201);
+            SpawnAnswer answer = requests.send(request).answer(201).as(SpawnAnswer.class);
             long answered = System.nanoTime();
-            stream.send(place.request("GET", "/api/v1/sessions/" + answer.text("spawn_id", "") + "/stream", ""));
+            stream.send(place.request("GET", "/api/v1/sessions/" + answer.spawnId() + "/stream", ""));
             stream.stream();
             // Events are whole within the chunks of HTTP, so their lines are found without looking at its
             // framing.

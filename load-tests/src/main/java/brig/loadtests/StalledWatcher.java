@@ -3,10 +3,10 @@ package brig.loadtests;
 import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.protocol.api.SpawnAnswer;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -60,11 +60,12 @@ final class StalledWatcher implements Callable<Integer> {
             try (HttpWire requests = place.connect();
                     HttpWire events = place.connect();
                     SocketChannel io = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                JsonObject spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", body))
-                        .answer(201);
-                String id = spawned.text("spawn_id", "");
-                io.connect(UnixDomainSocketAddress.of(spawned.text("io_socket", "")));
-                send(io, new CaptainLine.Auth(spawned.text("auth_token", ""), AttachOptions.NONE));
+                SpawnAnswer spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", body))
+                        .answer(201)
+                        .as(SpawnAnswer.class);
+                String id = spawned.spawnId();
+                io.connect(UnixDomainSocketAddress.of(spawned.ioSocket()));
+                send(io, new CaptainLine.Auth(spawned.authToken(), AttachOptions.NONE));
                 events.send(place.request("GET", "/api/v1/sessions/" + id + "/stream", "")).stream();
                 return observe(brig, io, events, report);
             }

@@ -1,7 +1,5 @@
 package brig.protocol;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -68,23 +66,6 @@ public final class BrigException extends RuntimeException {
                 retryAfterSeconds().isPresent()
                         ? Integer.valueOf(retryAfterSeconds().getAsInt())
                         : null);
-    }
-
-    /** The same by name, without the time. */
-    public Map<String, Object> fields() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        put(fields, "queue_position", hints.queuePosition());
-        put(fields, "state", hints.state());
-        put(fields, "spawn_id", hints.spawnId());
-        put(fields, "session_id", hints.sessionId());
-        put(fields, "message_id", hints.messageId());
-        return fields;
-    }
-
-    private static void put(Map<String, Object> fields, String name, @Nullable Object value) {
-        if (value != null) {
-            fields.put(name, value);
-        }
     }
 
     /** Answers HTTP with another status than its code does. */

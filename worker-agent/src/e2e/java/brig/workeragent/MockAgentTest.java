@@ -41,7 +41,7 @@ class MockAgentTest {
         try (Walled worker = new Walled(fixture, "mock", Map.of())) {
             worker.say("#scenario:text:3");
             worker.say("#scenario:hang");
-            assertEquals("0", worker.untilDone().text("exitCode"));
+            assertEquals("0", worker.untilDone().text("exit_code"));
             assertEquals("tok0 tok1 tok2", worker.said(null));
             worker.until(frame -> frame.text("content").equals("Waiting."));
             worker.cancel();
@@ -112,7 +112,7 @@ class MockAgentTest {
             worker.untilDone();
             assertEquals("The answer was allow.", worker.said(null));
             worker.say("#scenario:exit:3");
-            assertEquals("3", worker.untilDone().text("exitCode"));
+            assertEquals("3", worker.untilDone().text("exit_code"));
         }
     }
 

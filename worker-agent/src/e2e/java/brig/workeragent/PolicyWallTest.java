@@ -46,7 +46,7 @@ class PolicyWallTest {
                     said.append(frame.text("content"));
                 }
                 if (frame.type() == FrameType.DONE) {
-                    said.append("done ").append(frame.text("exitCode"));
+                    said.append("done ").append(frame.text("exit_code"));
                 }
                 return frame.type() != FrameType.DONE;
             });

@@ -159,7 +159,7 @@ class RealAgentsTest {
     void shouldBeToldTheModelTheSystemPromptAndTheTools(String agent, String model, String tools, String offered)
             throws Exception {
         open(agent);
-        Map<String, ?> config = Map.of("model", model, "systemPrompt", MARK, "tools", List.of(tools.split(",")));
+        Map<String, ?> config = Map.of("model", model, "system_prompt", MARK, "tools", List.of(tools.split(",")));
         try (Walled worker = new Walled(fixture, agent, config, Map.of("prompt", "#scenario:text:3"))) {
             assertDone(worker, worker.untilDone());
             for (JsonNode body : asked(worker)) {
@@ -243,7 +243,7 @@ class RealAgentsTest {
     }
 
     private static void assertDone(Walled worker, Frame done) {
-        assertEquals("0", done.text("exitCode"), () -> done + " behind " + worker.seen);
+        assertEquals("0", done.text("exit_code"), () -> done + " behind " + worker.seen);
     }
 
     @ParameterizedTest
@@ -388,7 +388,7 @@ class RealAgentsTest {
                     // OpenCode tries for minutes.
                     worker.cancel();
                 }
-                assertEquals("1", worker.untilDone().text("exitCode"), scenario);
+                assertEquals("1", worker.untilDone().text("exit_code"), scenario);
             }
             worker.say("#scenario:text:3");
             assertDone(worker, worker.untilDone());

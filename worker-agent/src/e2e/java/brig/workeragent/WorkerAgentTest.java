@@ -45,7 +45,7 @@ class WorkerAgentTest {
     private static String summary(Frame frame) {
         return switch (frame.type()) {
             case CHUNK -> frame.text("stream") + " " + frame.text("content");
-            case DONE -> "done " + frame.text("exitCode") + " " + frame.text("signal") + " " + frame.text("reason");
+            case DONE -> "done " + frame.text("exit_code") + " " + frame.text("signal") + " " + frame.text("reason");
             case STATE -> frame.text("state") + " " + frame.text("reason");
             default -> frame.type() + " " + frame.text("code");
         };

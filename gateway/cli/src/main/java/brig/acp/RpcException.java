@@ -2,9 +2,10 @@ package brig.acp;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Hints;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Flat;
 import brig.protocol.rpc.RpcError;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is answered with an error; the codes are those of JSON-RPC 2.0 and of the protocol. */
@@ -24,15 +25,11 @@ final class RpcException extends RuntimeException {
         this.error = error;
     }
 
+    private record Data(String code, @Flat Hints hints) {}
+
     /** A refusal of Brig: its code and its hints are in {@code data}. */
     static RpcException of(BrigException refusal) {
-        JsonObject data = JsonObject.EMPTY.with("code", refusal.code().name());
-        if (refusal.retryAfterSeconds().isPresent()) {
-            data = data.with("retry_after_seconds", refusal.retryAfterSeconds().getAsInt());
-        }
-        for (Map.Entry<String, ?> field : refusal.fields().entrySet()) {
-            data = data.with(field.getKey(), field.getValue());
-        }
+        JsonObject data = JsonObject.of(new Data(refusal.code().name(), refusal.hints()));
         String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
                 ? "; a folder above it goes into worker.workspaceBases of brig.json"
                 : "";

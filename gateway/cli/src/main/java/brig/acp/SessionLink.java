@@ -45,7 +45,11 @@ final class SessionLink {
          */
         boolean handleFound(boolean sameStream, BooleanSupplier adopt);
 
-        /** Nothing more comes. @param gone whether the gateway did not come back */
+        /**
+         * Nothing more comes.
+         *
+         * @param gone whether the gateway did not come back
+         */
         void handleEnd(boolean gone);
 
         /** Whether no connection is looked for any more. */

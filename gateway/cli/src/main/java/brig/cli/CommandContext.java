@@ -51,6 +51,11 @@ final class CommandContext {
         return "brig " + name + option();
     }
 
+    /** A text in which lines that begin with two spaces are commands: as a person types them who wants these settings. */
+    String commands(String text) {
+        return isNamed ? text.replace("\n  brig ", "\n  brig" + option() + " ") : text;
+    }
+
     /** The option that names the settings; empty where a command finds them without. */
     String option() {
         return isNamed ? " --config " + configFile : "";

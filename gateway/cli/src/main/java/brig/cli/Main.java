@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.DiffAnswer;
@@ -131,7 +132,10 @@ public final class Main {
 
     private int handleFailure(Exception failure) throws Exception {
         if (failure instanceof BrigException refusal) {
-            terminal.refuse(refusal, json);
+            boolean hasCommands = !json && refusal.code() == ErrorCode.MODEL_ROUTE_MISSING;
+            terminal.refuse(
+                    hasCommands ? new BrigException(refusal.code(), context().commands(refusal.getMessage())) : refusal,
+                    json);
             return refusal.code().exitCode();
         }
         throw failure;
@@ -280,7 +284,8 @@ public final class Main {
                             .toList());
             offers.agents().stream()
                     .filter(agent -> agent.problem() != null)
-                    .forEach(agent -> terminal.lines("\n" + agent.name() + ": " + agent.problem()));
+                    .forEach(agent -> terminal.lines(
+                            "\n" + agent.name() + ": " + context().commands(agent.problem())));
             offers.faults().forEach(fault -> terminal.lines("\n" + fault));
         }
         return 0;
@@ -428,7 +433,8 @@ public final class Main {
                             .toList());
             findings.stream()
                     .filter(finding -> finding.mend() != null)
-                    .forEach(finding -> terminal.lines("\n" + finding.name() + ": " + finding.mend()));
+                    .forEach(finding -> terminal.lines(
+                            "\n" + finding.name() + ": " + context().commands(finding.mend())));
             return well ? 0 : 1;
         }
     }

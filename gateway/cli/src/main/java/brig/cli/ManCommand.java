@@ -1,7 +1,7 @@
 package brig.cli;
 
+import java.util.LinkedHashSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,8 +41,8 @@ final class ManCommand implements Callable<Integer> {
     }
 
     private static void append(StringBuilder page, CommandLine of) {
-        for (Map.Entry<String, CommandLine> command : of.getSubcommands().entrySet()) {
-            CommandLine line = command.getValue();
+        // A command with other names is there once for each.
+        for (CommandLine line : new LinkedHashSet<>(of.getSubcommands().values())) {
             section(page, line.getCommandSpec().qualifiedName().toUpperCase(Locale.ROOT), line);
             append(page, line);
         }

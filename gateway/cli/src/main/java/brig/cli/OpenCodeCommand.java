@@ -180,7 +180,11 @@ final class OpenCodeCommand {
     /** A model that is an agent. */
     private record OfferedModel(String name, boolean reasoning, boolean toolCall) {}
 
-    /** What undo needs. @param made whether init made the file */
+    /**
+     * What undo needs.
+     *
+     * @param made whether init made the file
+     */
     private record Initialized(String file, boolean made, List<EditedFile.Change> changes) {}
 
     private Map<String, String> profiles(GatewayClient client) {

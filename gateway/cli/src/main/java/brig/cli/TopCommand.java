@@ -111,7 +111,11 @@ final class TopCommand implements Callable<Integer> {
         }
     }
 
-    /** One look as JSON. @param gateway as it came */
+    /**
+     * One look as JSON.
+     *
+     * @param gateway as it came
+     */
     private record Screen(JsonObject gateway, List<TopTable.Shown> sessions) {}
 
     private void print(JsonObject status, List<TopTable.Row> rows) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class PromptsTest {
     private static final Stopped DONE = new Stopped(StopReason.END_TURN, null);
-    private static final RpcException LOST = RpcException.failed("lost", null);
+    private final RpcException lost = RpcException.failed("lost", null);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final Prompts prompts = new Prompts(new EditorRpc(out, sentence -> {}), this::stop);
@@ -63,7 +63,7 @@ class PromptsTest {
         assertTrue(prompts.begin("a"));
         prompts.end(DONE);
         assertTrue(prompts.begin("b"));
-        prompts.end(new Failed(LOST));
+        prompts.end(new Failed(lost));
         assertEquals(List.of("1 end_turn", "2 lost"), answers());
         assertFalse(prompts.isBusy());
     }
@@ -75,7 +75,7 @@ class PromptsTest {
         prompts.cancel(1L);
         assertEquals(1, stops);
         assertEquals(List.of(), answers());
-        prompts.end(new Failed(LOST));
+        prompts.end(new Failed(lost));
         assertEquals(List.of("1 cancelled"), answers(), "one that was cancelled did not fail");
     }
 
@@ -123,7 +123,7 @@ class PromptsTest {
         add("a", 1);
         add("b", 2);
         prompts.begin("a");
-        prompts.failWaiting(LOST);
+        prompts.failWaiting(lost);
         assertEquals(List.of("2 lost"), answers());
         prompts.end(DONE);
         assertEquals(List.of("2 lost", "1 end_turn"), answers());
@@ -138,7 +138,7 @@ class PromptsTest {
                     assertEquals(List.of(), answers(), "what the editor asks next finds the new connection");
                     return true;
                 },
-                LOST));
+                lost));
         assertEquals(List.of("1 lost"), answers());
         add("b", 2);
         prompts.end(DONE);
@@ -147,11 +147,11 @@ class PromptsTest {
 
     @Test
     void shouldTakeNoPromptThatCouldNotBeSent() {
-        BrigException lost = new BrigException(ErrorCode.SHUTTING_DOWN, "lost");
+        BrigException broken = new BrigException(ErrorCode.SHUTTING_DOWN, "lost");
         assertThrows(
                 BrigException.class,
                 () -> prompts.add("a", 1L, () -> {
-                    throw lost;
+                    throw broken;
                 }));
         assertFalse(prompts.isBusy());
     }
@@ -159,7 +159,7 @@ class PromptsTest {
     @Test
     void shouldTakeNoPromptWhenTheSessionHasEnded() {
         add("a", 1);
-        prompts.finish(LOST);
+        prompts.finish(lost);
         assertEquals(List.of("1 lost"), answers());
         assertEquals(
                 ErrorCode.SESSION_ENDED,
@@ -179,8 +179,8 @@ class PromptsTest {
     @Test
     void shouldAnswerTheOneThatIsRefused() {
         add("a", 1);
-        assertTrue(prompts.refuse("a", LOST));
-        assertFalse(prompts.refuse("a", LOST));
+        assertTrue(prompts.refuse("a", lost));
+        assertFalse(prompts.refuse("a", lost));
         assertEquals(List.of("1 lost"), answers());
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class AgentConfigTest {
     private static final String WISHES =
-            "\"model\":\"vendor/m:1\",\"tools\":[\"read\",\"Bash\"],\"systemPrompt\":\"Be strict.\"";
+            "\"model\":\"vendor/m:1\",\"tools\":[\"read\",\"Bash\"],\"system_prompt\":\"Be strict.\"";
     private static final String TOLD = "Asked for {model=vendor/m:1, system=Be strict., tools=Read,Bash}";
 
     private static Product product;
@@ -93,7 +93,7 @@ class AgentConfigTest {
     void shouldRefuseByNameWhatTheAgentCannotBeToldBeforeAnythingStarts() throws IOException {
         for (String[] refused : List.of(
                 new String[] {"runner", "\"model\":\"m\"", "model"},
-                new String[] {"runner", "\"systemPrompt\":\"s\"", "systemPrompt"},
+                new String[] {"runner", "\"system_prompt\":\"s\"", "system_prompt"},
                 new String[] {"runner", "\"tools\":[\"read\"]", "tools"},
                 new String[] {"mock", "\"tools\":[\"fly\"]", "tools"},
                 new String[] {"mock", "\"model\":\"--evil\"", "model"})) {

@@ -85,7 +85,7 @@ class ContractTest {
                     "once",
                     true,
                     "agent_config",
-                    Map.of("name", agent.profile(), "model", MODEL, "systemPrompt", system, "tools", TOOLS));
+                    Map.of("name", agent.profile(), "model", MODEL, "system_prompt", system, "tools", TOOLS));
             switch (this) {
                 case SPAWNER -> {
                     Map<String, Object> request = new LinkedHashMap<>(spawn);

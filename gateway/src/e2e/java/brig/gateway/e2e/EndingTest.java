@@ -121,7 +121,7 @@ class EndingTest {
             assertEquals("cancelled", frames.last().text("reason"));
             assertEquals("SIGTERM", frames.last().text("signal"));
             frames.readUntilType(captain.sendLine(Spawned.user("echo on")), "done");
-            assertEquals(0, frames.last().number("exitCode", 0, 255, 255));
+            assertEquals(0, frames.last().number("exit_code", 0, 255, 255));
             assertEquals("up\non\n", frames.text());
             frames.readAll(captain.sendLine("{\"action\":\"terminate\"}"));
         }
@@ -135,8 +135,8 @@ class EndingTest {
             captain.send(Spawned.user("sleep 0.2; echo one; exit 3") + "\n" + Spawned.user("echo two") + "\n");
             Frames frames = new Frames().readUntilType(captain, "done").readUntilType(captain, "done");
             List<Fields> done = frames.ofType("done");
-            assertEquals(3, done.get(0).number("exitCode", 0, 255, 255));
-            assertEquals(0, done.get(1).number("exitCode", 0, 255, 255));
+            assertEquals(3, done.get(0).number("exit_code", 0, 255, 255));
+            assertEquals(0, done.get(1).number("exit_code", 0, 255, 255));
             assertEquals("one\ntwo\n", frames.text());
             frames.readAll(captain.sendLine("{\"action\":\"terminate\"}"));
         }

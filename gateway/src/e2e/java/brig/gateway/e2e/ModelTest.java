@@ -204,7 +204,7 @@ class ModelTest {
                         .getFirst()
                         .text("text"));
         Web.Answer cannot = post(CHAT, body.replace("mock", "shell"));
-        assertTrue(error(cannot).text("message", "").startsWith("field 'systemPrompt'"), cannot.response()::body);
+        assertTrue(error(cannot).text("message", "").startsWith("field 'system_prompt'"), cannot.response()::body);
     }
 
     @Test

@@ -210,7 +210,7 @@ public final class SpawnerSocket {
         private void publish(TrackedSession to, Map<String, @Nullable Object> frame) {
             try {
                 if (!writer.isFinished()) {
-                    to.publish(frame);
+                    to.publish(JsonObject.of(frame));
                 }
             } catch (BrigException refusal) {
                 sink.refuse(refusal);

@@ -3,26 +3,21 @@ package brig.gateway.connection;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.ErrorAnswer;
 import brig.protocol.refusal.NotReady;
 import brig.protocol.refusal.ProblemDetails;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletionException;
 
 /** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
 public final class Problem {
     private Problem() {}
 
-    /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
-    public static Map<String, Object> line(BrigException refusal) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("error", refusal.getMessage());
-        line.put("code", refusal.code().name());
-        line.putAll(hints(refusal));
-        return line;
+    /** As the line of a socket. */
+    public static ErrorAnswer line(BrigException refusal) {
+        return ErrorAnswer.of(refusal);
     }
 
     /** A browser takes the answer for what it says it is, and never for markup. */
@@ -53,14 +48,6 @@ public final class Problem {
                 .ifPresent(
                         seconds -> head.append("Retry-After: ").append(seconds).append("\r\n"));
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
-    }
-
-    /** What tells the client when to come back, and what it is about. */
-    public static Map<String, Object> hints(BrigException refusal) {
-        Map<String, Object> hints = new LinkedHashMap<>();
-        refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
-        hints.putAll(refusal.fields());
-        return hints;
     }
 
     /** What a failed stage failed with, as a refusal. */

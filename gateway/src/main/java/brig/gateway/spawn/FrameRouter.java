@@ -56,7 +56,7 @@ final class FrameRouter implements FrameDecoder.Sink {
             case DONE -> {
                 spawn.activity().handleDone();
                 if (!spawn.state().isFinal()) {
-                    changes.handleExit(exit(parse(bytes, offset, length)));
+                    changes.handleExit(exit(Json.read(bytes, offset, length - 1, Frame.Done.class)));
                 }
             }
             case EGRESS -> handleEgress(parse(bytes, offset, length));
@@ -110,13 +110,14 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static Map<String, @Nullable Object> exit(Fields done) {
+    static Map<String, @Nullable Object> exit(Frame.Done done) {
         Map<String, @Nullable Object> exit = new LinkedHashMap<>();
-        exit.put("exit_code", done.number("exitCode", 0, Integer.MAX_VALUE, 0));
-        for (String name : new String[] {"signal", "reason"}) {
-            if (done.has(name)) {
-                exit.put(name, done.text(name));
-            }
+        exit.put("exit_code", (long) done.exitCode());
+        if (done.signal() != null) {
+            exit.put("signal", done.signal());
+        }
+        if (done.reason() != null) {
+            exit.put("reason", done.reason());
         }
         return exit;
     }

@@ -9,7 +9,8 @@ import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -102,7 +103,8 @@ final class Reconciler {
                     if (reopened.complete()) {
                         // The process before died between the last frame and the record of the end.
                         if (!reopened.done().isEmpty()) {
-                            spawn.setExit(FrameRouter.exit(new Fields(reopened.done())));
+                            spawn.setExit(FrameRouter.exit(
+                                    JsonObject.of(reopened.done()).as(Frame.Done.class)));
                         }
                         transitions.finish(spawn, SpawnState.TERMINATED);
                         transitions.save(spawn);

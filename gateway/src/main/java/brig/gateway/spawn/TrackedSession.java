@@ -3,14 +3,14 @@ package brig.gateway.spawn;
 import brig.gateway.stream.StreamLog;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Limits;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,23 +45,18 @@ public final class TrackedSession {
     }
 
     /** Takes the next frame. @throws BrigException where it is none; nothing happened then */
-    public void publish(Map<String, @Nullable Object> object) {
-        Fields fields = new Fields(object);
-        FrameType type = FrameType.of(fields.requiredText("type"));
+    public void publish(JsonObject object) {
+        FrameType type = FrameType.of(object.text("type", ""));
         StreamLog log = spawn.log();
         if (!TELLABLE.contains(type)) {
-            throw Fields.invalid("type", "is none that is told of an agent");
+            throw Fields.invalid("type", object.has("type") ? "is none that is told of an agent" : "is missing");
         }
-        long seq = fields.number("seq", 1, Limits.SEQ_MAX, 0);
-        if (seq != log.lastSeq() + 1) {
+        NumberedFrame frame = object.as(NumberedFrame.class);
+        if (frame.seq() != log.lastSeq() + 1) {
             throw Fields.invalid("seq", "must be " + (log.lastSeq() + 1));
         }
-        check(type, fields);
-        Map<String, @Nullable Object> line = new LinkedHashMap<>();
-        line.put("type", type.wireName());
-        line.put("seq", seq);
-        line.putAll(object);
-        byte[] bytes = Json.writeLine(line);
+        check(object, frame.frame());
+        byte[] bytes = Json.writeLine(frame);
         if (!spawn.state().isFinal()) {
             decoder.decode(bytes, 0, bytes.length);
         }
@@ -82,46 +77,16 @@ public final class TrackedSession {
         };
     }
 
-    /** The fields that every reader counts on. */
-    private static void check(FrameType type, Fields frame) {
-        if (!frame.has("ts")) {
+    /** What every reader counts on, and a record lets pass: that it is there at all. */
+    private static void check(JsonObject given, @Nullable Frame frame) {
+        if (!given.has("ts")) {
             throw Fields.invalid("ts", "is missing");
         }
-        frame.number("ts", 0, Limits.SEQ_MAX, 0);
-        switch (type) {
-            case CHUNK -> {
-                if (!frame.has("content")) {
-                    throw Fields.invalid("content", "is missing");
-                }
-                frame.text("content");
-                frame.requiredText("stream");
-            }
-            case MESSAGE -> {
-                frame.requiredText("message_id");
-                if (!frame.has("content")) {
-                    throw Fields.invalid("content", "is missing");
-                }
-                frame.text("content");
-            }
-            case DONE -> {
-                if (frame.number("exitCode", 0, Integer.MAX_VALUE, -1) < 0) {
-                    throw Fields.invalid("exitCode", "is missing");
-                }
-                frame.text("signal");
-                frame.text("reason");
-            }
-            case SESSION -> frame.requiredText("session_id");
-            case ERROR -> {
-                frame.requiredText("error");
-                frame.requiredText("code");
-            }
-            case STATE -> {
-                String state = frame.requiredText("state");
-                if (!state.equals("running") && !state.equals("terminated")) {
-                    throw Fields.invalid("state", "must be running or terminated");
-                }
-            }
-            default -> {}
+        if (frame instanceof Frame.Done && !given.has("exit_code") && !given.has("exitCode")) {
+            throw Fields.invalid("exit_code", "is missing");
+        }
+        if (frame instanceof Frame.State state && !state.isTerminated() && !state.isRunning()) {
+            throw Fields.invalid("state", "must be running or terminated");
         }
     }
 

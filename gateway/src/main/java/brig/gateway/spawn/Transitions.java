@@ -261,7 +261,7 @@ final class Transitions {
         }
         BrigException lost =
                 new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
-        Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
+        Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
         spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));

@@ -134,9 +134,9 @@ class AnswerSinkTest {
     @Test
     void shouldEndWithItsFirstDoneAndTellNothingBehindIt() {
         frames(
-                "{'type':'done','exitCode':0,'usage':{'input_tokens':7,'output_tokens':3}}",
+                "{'type':'done','exit_code':0,'usage':{'input_tokens':7,'output_tokens':3}}",
                 "{'type':'chunk','stream':'text','content':'late'}",
-                "{'type':'done','exitCode':1}",
+                "{'type':'done','exit_code':1}",
                 "{'type':'state','state':'terminated'}");
         turn.end();
         assertEquals(List.of(new AnswerSink.End(new Answer.Usage(7, 3), null)), ends);
@@ -147,7 +147,7 @@ class AnswerSinkTest {
     void shouldFailWithWhatTheAgentSaysOfItsModel() {
         frames(
                 "{'type':'error','code':'MODEL_ERROR','error':'no such model','status':404}",
-                "{'type':'done','exitCode':1,'reason':'failed'}");
+                "{'type':'done','exit_code':1,'reason':'failed'}");
         assertEquals(
                 new ApiError("MODEL_ERROR", "no such model", 404),
                 ends.getFirst().failure());
@@ -155,14 +155,14 @@ class AnswerSinkTest {
 
     @Test
     void shouldBeAnAnswerWhenTheProgramFailsByItself() {
-        frames("{'type':'chunk','stream':'stdout','content':'no'}", "{'type':'done','exitCode':3}");
+        frames("{'type':'chunk','stream':'stdout','content':'no'}", "{'type':'done','exit_code':3}");
         assertNull(ends.getFirst().failure());
         assertEquals(List.of("text no", "thought \n[exit code 3]\n"), told);
     }
 
     @Test
     void shouldBeAnAnswerWhenTheAgentGotOverItsError() {
-        frames("{'type':'error','code':'AGENT_ERROR','error':'once'}", "{'type':'done','exitCode':0}");
+        frames("{'type':'error','code':'AGENT_ERROR','error':'once'}", "{'type':'done','exit_code':0}");
         assertNull(ends.getFirst().failure());
     }
 
@@ -201,7 +201,7 @@ class AnswerSinkTest {
         assertEquals(false, turn.isWritable());
         turn.abandon();
         assertEquals(true, turn.isWritable());
-        frames("{'type':'chunk','stream':'text','content':'unheard'}", "{'type':'done','exitCode':0}");
+        frames("{'type':'chunk','stream':'text','content':'unheard'}", "{'type':'done','exit_code':0}");
         assertEquals(1, ends.size());
         assertTrue(told.isEmpty());
     }

@@ -195,9 +195,9 @@ class SessionTest {
                 "\"type\":\"message\",\"message_id\":\"brig.1\",\"content\":\"Hi\"",
                 "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443",
                 "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true",
-                "\"type\":\"done\",\"exitCode\":1",
+                "\"type\":\"done\",\"exit_code\":1",
                 "\"type\":\"message\",\"message_id\":\"brig.2\",\"content\":\"Hi\"",
-                "\"type\":\"done\",\"exitCode\":0",
+                "\"type\":\"done\",\"exit_code\":0",
                 "\"type\":\"state\",\"state\":\"terminated\",\"reason\":\"requested\"")) {
             bench.say(spawn, "{\"seq\":" + (does.size() + 1) + ",\"ts\":1," + rest + "}\n");
             does.add(String.valueOf(session.view().get("activity")));

@@ -95,20 +95,20 @@ class FrameRouterTest {
         assertEquals(SpawnActivity.WAITING, spawn.doing());
         route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
-        route("done", ",'exitCode':0");
+        route("done", ",'exit_code':0");
         assertEquals(SpawnActivity.IDLE, spawn.doing());
     }
 
     @Test
     void shouldTellHowATurnEnded() {
-        route("done", ",'exitCode':143,'signal':'SIGTERM','reason':'cancelled','usage':{}");
+        route("done", ",'exit_code':143,'signal':'SIGTERM','reason':'cancelled','usage':{}");
         assertEquals(List.of("1 exit {exit_code=143, signal=SIGTERM, reason=cancelled}"), changes);
     }
 
     @Test
     void shouldKeepTheExitOfASpawnThatIsOver() {
         spawn.become(SpawnState.TERMINATED, bench.nowMs);
-        route("done", ",'exitCode':1");
+        route("done", ",'exit_code':1");
         assertEquals(List.of(), changes);
     }
 
@@ -129,9 +129,9 @@ class FrameRouterTest {
 
     @Test
     void shouldKeepTheLastFramesForReadersThatComeLate() {
-        route("done", ",'exitCode':0");
+        route("done", ",'exit_code':0");
         route("tool", ",'id':'t1'");
-        route("done", ",'exitCode':3");
+        route("done", ",'exit_code':3");
         route("state", ",'state':'terminated'");
         bench.loop.run();
         spawn.lastWords().handOver(spawn.spawnId(), bench.logs);

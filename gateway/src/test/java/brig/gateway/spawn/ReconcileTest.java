@@ -170,7 +170,7 @@ class ReconcileTest {
                                 4L,
                                 "ts",
                                 ts,
-                                "exitCode",
+                                "exit_code",
                                 137L,
                                 "signal",
                                 "SIGKILL",
@@ -374,7 +374,7 @@ class ReconcileTest {
         Spawn spawn = bench.run("fix");
         bench.send(
                 spawn,
-                RUNNING + CHUNK + "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exitCode\":0}\n"
+                RUNNING + CHUNK + "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exit_code\":0}\n"
                         + TERMINATED.replace("\"seq\":3", "\"seq\":4"));
         String end = bench.ends.get(spawn.spawnId());
         assertTrue(end.startsWith("3-4 "), end);

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class SpawnBench {
     static final String CAPTAIN = "uid:1000";
     /** The frame before the last one, of archives that hold the end of their stream. */
-    static final Map<String, Object> DONE = Map.of("type", "done", "exitCode", 7L);
+    static final Map<String, Object> DONE = Map.of("type", "done", "exit_code", 7L);
 
     final Loop loop;
     final List<String> story = new ArrayList<>();

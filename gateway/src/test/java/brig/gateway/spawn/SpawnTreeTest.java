@@ -97,7 +97,7 @@ class SpawnTreeTest {
         bench.send(
                 spawn,
                 RUNNING + agent(2, "a", "running")
-                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
+                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exit_code\":0}\n"
                         + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
         TreeView view = view(bench, spawn);

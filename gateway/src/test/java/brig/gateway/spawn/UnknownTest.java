@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 class UnknownTest {
     private static final String RUNNING = "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n";
     private static final String CHUNK = "{\"type\":\"chunk\",\"seq\":2,\"ts\":1,\"content\":\"hi\"}\n";
-    private static final String DONE = "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exitCode\":3,\"signal\":\"SIGTERM\"}\n";
+    private static final String DONE =
+            "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exit_code\":3,\"signal\":\"SIGTERM\"}\n";
     private static final String TERMINATED = "{\"type\":\"state\",\"seq\":4,\"ts\":1,\"state\":\"terminated\"}\n";
 
     private final SpawnBench bench = new SpawnBench();

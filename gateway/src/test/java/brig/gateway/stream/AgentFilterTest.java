@@ -48,7 +48,7 @@ class AgentFilterTest {
         bench.append(2, frame(2, "a"));
         bench.append(3, frame(3, "b"));
         bench.append(4, "{\"type\":\"error\",\"seq\":4,\"ts\":1,\"error\":\"x\",\"code\":\"X\",\"agent\":\"b\"}\n");
-        bench.append(5, "{\"type\":\"done\",\"seq\":5,\"ts\":1,\"exitCode\":0}\n");
+        bench.append(5, "{\"type\":\"done\",\"seq\":5,\"ts\":1,\"exit_code\":0}\n");
         bench.append(6, "{\"type\":\"state\",\"seq\":6,\"ts\":1,\"state\":\"terminated\"}\n");
         bench.end();
         RecordingSink sink = read(1, false, "a");

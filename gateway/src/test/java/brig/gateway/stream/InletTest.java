@@ -85,7 +85,7 @@ class InletTest {
 
     @Test
     void shouldGiveTheDecoderWhatIsNoChunkThatComesNext() {
-        String done = "{\"type\":\"done\",\"seq\":6,\"exitCode\":0}\n";
+        String done = "{\"type\":\"done\",\"seq\":6,\"exit_code\":0}\n";
         arrive(Frames.frames(1, 5) + done + Frames.frames(7, 9));
         arrive(Frames.frames(10, 12));
         bench.settle();

@@ -28,7 +28,7 @@ class AgentTreeTest {
         tree.frame("session", "{\"session_id\":\"s1\",\"agent\":\"claude\",\"model\":\"m\"}")
                 .frame("usage", "{\"input_tokens\":10,\"output_tokens\":2,\"cost\":0.5}")
                 .frame("usage", "{\"input_tokens\":5,\"output_tokens\":1,\"cached_input_tokens\":4,\"cost\":0.25}")
-                .frame("done", "{\"exitCode\":0}");
+                .frame("done", "{\"exit_code\":0}");
         Fields main = tree.view().object("main");
         assertEquals("running", main.text("status"), "it takes the next message");
         assertEquals("s1", main.text("session_id"));
@@ -71,7 +71,7 @@ class AgentTreeTest {
     void shouldSayLostWhenTheStreamEndsAndAnAgentDidNot() {
         tree.agent("a", "", "running")
                 .agent("b", "", "completed")
-                .frame("done", "{\"exitCode\":137}")
+                .frame("done", "{\"exit_code\":137}")
                 .frame("state", "{\"state\":\"terminated\"}");
         assertEquals(List.of("/a lost", "/b completed"), tree.drawn());
         assertEquals("failed", tree.view().object("main").text("status"));

@@ -1,6 +1,6 @@
 package brig.loadtests.client;
 
-import brig.protocol.json.JsonObject;
+import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -91,18 +91,11 @@ public record Target(
         }
         Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", headers, request.text());
         Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body());
-        JsonObject body = answer.body();
-        return new Session(
-                this,
-                required(body, "spawn_id"),
-                required(body, "auth_token"),
-                required(body, "watcher_token"),
-                required(body, "io_socket"));
-    }
-
-    private static String required(JsonObject body, String name) {
-        String text = body.text(name, "");
-        Violation.require(!text.isEmpty(), "'" + name + "' is missing in the answer for a spawn");
-        return text;
+        SpawnAnswer spawned = answer.body().as(SpawnAnswer.class);
+        String watcherToken = spawned.watcherToken();
+        if (watcherToken == null) {
+            throw new Violation("the answer for a spawn has no watcher_token");
+        }
+        return new Session(this, spawned.spawnId(), spawned.authToken(), watcherToken, spawned.ioSocket());
     }
 }

@@ -14,6 +14,8 @@ import brig.loadtests.client.Violation;
 import brig.loadtests.client.Wire;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -117,7 +119,8 @@ final class AccessChecks {
         try (Session session = target.spawn(work, false);
                 Reader reader = new LineReader(connect(target, control(target).spawnerSocket()))) {
             session.await("frame 2 is there", () -> session.lastSeq() > 1);
-            reader.say("{\"action\":\"attach\",\"id\":\"" + session.id() + "\",\"from\":2}");
+            AttachOptions options = new AttachOptions(2, null, false, null, null);
+            reader.say(new SpawnerRequest.Attach(session.id(), options));
             Transcript all = Transcript.from(2).open(reader).readDones(reader, 1);
             all.requireOutput(work.output());
             reader.say(new CaptainLine.Terminate());

@@ -11,10 +11,12 @@ import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Wire;
 import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AttachOptions;
+import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -189,7 +191,7 @@ final class LimitChecks {
             return target.ask("GET /api/v1/spawns/nobody", "").status() == 404;
         }
         try (Wire wire = connect(target, way)) {
-            wire.send("{\"action\":\"attach\",\"id\":\"nobody\"}\n".getBytes(StandardCharsets.UTF_8));
+            wire.send(Json.writeLine(new SpawnerRequest.Attach("nobody", AttachOptions.NONE)));
             byte @Nullable [] line = wire.line();
             return line != null && JsonObject.read(line).text("code", "").equals("NOT_FOUND");
         }

@@ -214,7 +214,7 @@ final class StreamChecks {
             all.readDones(captain, 3).requireOutput(expected.toString());
             Violation.require(
                     all.frames(Frame.Done.class).stream().allMatch(done -> done.exitCode() == 0),
-                    "a done has another exitCode than 0");
+                    "a done has another exit_code than 0");
         }
     }
 

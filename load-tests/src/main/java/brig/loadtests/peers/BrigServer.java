@@ -4,7 +4,7 @@ import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import brig.loadtests.suite.Scenario;
-import brig.protocol.json.JsonObject;
+import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,15 +57,15 @@ final class BrigServer implements Server {
         List<String> lines = new ArrayList<>();
         try (HttpWire requests = place.connect()) {
             for (int i = 0; i < scenario.streams(); i++) {
-                lines.add(line(i, requests.send(request).answer(201)));
+                lines.add(line(i, requests.send(request).answer(201).as(SpawnAnswer.class)));
             }
         }
         return new Opened(before, lines);
     }
 
-    private String line(int stream, JsonObject spawned) {
-        return "stream " + stream + " " + spawned.text("spawn_id") + " " + spawned.text("io_socket") + " "
-                + spawned.text(scenario.role().equals("captain") ? "auth_token" : "watcher_token");
+    private String line(int stream, SpawnAnswer spawned) {
+        String token = scenario.role().equals("captain") ? spawned.authToken() : spawned.watcherToken();
+        return "stream " + stream + " " + spawned.spawnId() + " " + spawned.ioSocket() + " " + token;
     }
 
     @Override

@@ -57,7 +57,8 @@ public sealed interface EgressEvent {
             int port,
             String method,
             String rule,
-            @Name("deadlineMs") long deadlineMs) implements Shown {}
+            @Name(value = "deadline_ms", old = "deadlineMs") long deadlineMs)
+            implements Shown {}
 
     /** No request to that host waits any more. */
     record Answered(String host, int port, boolean allowed, String rule) implements Shown {}

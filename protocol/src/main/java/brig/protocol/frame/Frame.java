@@ -54,11 +54,12 @@ public sealed interface Frame {
      * @param via how it came, such as {@code http}; only in the last piece
      */
     record Message(
-            String messageId,
+            @NotEmpty String messageId,
             String content,
             @OmitEmpty boolean more,
             @Nullable String by,
-            @Nullable String via) implements Frame {}
+            @Nullable String via)
+            implements Frame {}
 
     /** A user message that has a name is taken, or was taken before. */
     record Accepted(String messageId) implements Frame {}
@@ -98,7 +99,9 @@ public sealed interface Frame {
      * @param usage what the whole turn cost
      */
     record Done(
-            @Name("exitCode") int exitCode,
+            @Name(value = "exit_code", old = "exitCode") @Range(max = Integer.MAX_VALUE)
+            int exitCode,
+
             @Nullable String signal,
             @Nullable String reason,
             @Nullable TokenUsage usage)
@@ -117,8 +120,8 @@ public sealed interface Frame {
      */
     @Name("error")
     record Failure(
-            String error,
-            String code,
+            @NotEmpty String error,
+            @NotEmpty String code,
             @Nullable String agent,
             @Nullable String messageId,
             @Nullable Long status,
@@ -161,6 +164,10 @@ public sealed interface Frame {
     record State(String state, @Nullable String reason) implements Frame {
         public static final String RUNNING = "running";
         public static final String TERMINATED = "terminated";
+
+        public boolean isRunning() {
+            return state.equals(RUNNING);
+        }
 
         public boolean isTerminated() {
             return state.equals(TERMINATED);
@@ -307,7 +314,7 @@ public sealed interface Frame {
      * @param agent the agent's program
      */
     record Session(
-            String sessionId,
+            @NotEmpty String sessionId,
             @Nullable String agent,
             @Nullable String agentVersion,
             @Nullable String model) implements Frame {}

@@ -83,11 +83,13 @@ public record SpawnRequest(
             @NotEmpty String name,
             @NotEmpty @Nullable String model,
             List<String> tools,
-            @NotEmpty @Name("systemPrompt") @Nullable String systemPrompt) {
+
+            @NotEmpty @Name(value = "system_prompt", old = "systemPrompt") @Nullable
+            String systemPrompt) {
         public AgentConfig {
             requireArgument("name", name);
             requireArgument("model", model);
-            requireArgument("systemPrompt", systemPrompt);
+            requireArgument("system_prompt", systemPrompt);
             tools.forEach(tool -> requireArgument("tools", tool));
         }
 

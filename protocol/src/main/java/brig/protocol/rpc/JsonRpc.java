@@ -78,7 +78,7 @@ public final class JsonRpc<W> {
 
     /** Who waits for the answer with that id, and from now on does not; null where nobody does. */
     public @Nullable W answered(@Nullable Object id) {
-        return id instanceof Long number ? waiting.remove(number) : null;
+        return id instanceof Number number ? waiting.remove(number.longValue()) : null;
     }
 
     private boolean write(Record message) {

@@ -14,7 +14,7 @@ public enum FrameType {
     ACCEPTED,
     /** A piece of what the agent said: {@code content}, {@code stream}. */
     CHUNK,
-    /** A message was worked off: {@code exitCode} or {@code signal}, {@code reason}. */
+    /** A message was worked off: {@code exit_code} or {@code signal}, {@code reason}. */
     DONE,
     /** Something failed: {@code error}, {@code code}. */
     ERROR,

@@ -150,11 +150,11 @@ class ControlMessagesTest {
     @Test
     void shouldKeepARequestAsItWasApartFromItsPrompt() {
         SpawnRequest request = read(
-                "{'agent_config':{'name':'a','model':'m','tools':[],'systemPrompt':'s'},'prompt':'p','once':false,"
+                "{'agent_config':{'name':'a','model':'m','tools':[],'system_prompt':'s'},'prompt':'p','once':false,"
                         + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}",
                 SpawnRequest.class);
         assertEquals(
-                json("{'agent_config':{'name':'a','model':'m','tools':[],'systemPrompt':'s'},'once':false,"
+                json("{'agent_config':{'name':'a','model':'m','tools':[],'system_prompt':'s'},'once':false,"
                         + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}"),
                 write(request.withoutPrompt()));
     }

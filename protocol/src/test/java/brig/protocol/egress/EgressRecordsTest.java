@@ -78,7 +78,7 @@ class EgressRecordsTest {
                 write(new EgressEvent.Blocked(request)));
         assertEquals(
                 "{\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443,\"method\":\"GET\",\"rule\":\"no rule\","
-                        + "\"deadlineMs\":60000}",
+                        + "\"deadline_ms\":60000}",
                 write(new EgressEvent.Ask("a.example", 443, "GET", "no rule", 60_000)));
     }
 }

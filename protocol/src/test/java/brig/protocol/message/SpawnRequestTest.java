@@ -35,7 +35,7 @@ class SpawnRequestTest {
                         new SpawnRequest.Bounds(List.of("A", "B"), 60, 5),
                         new SpawnRequest.Continuation("ses_1", true)),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
-                        + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
+                        + "'system_prompt':'s'},'prompt':'p','once':true,'policy':'review',"
                         + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
                         + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true,"
                         + "'share_workspace':true}"));
@@ -48,7 +48,7 @@ class SpawnRequestTest {
                 read("{'agent_config':{'name':'a'}}"));
         assertEquals(
                 read("{'agent_config':{'name':'a'}}"),
-                read("{'agent_config':{'name':'a','model':'','tools':[],'systemPrompt':''}}"),
+                read("{'agent_config':{'name':'a','model':'','tools':[],'system_prompt':''}}"),
                 "clients that have nothing to say");
     }
 
@@ -84,7 +84,7 @@ class SpawnRequestTest {
                 "{'agent_config':{'name':'a'},'workspace':'/\\u0000'} | 'workspace' must be an absolute path",
                 "{'agent_config':{'name':'a\\u0000'}}              | 'name' must not contain a NUL",
                 "{'agent_config':{'name':'a','model':'\\u0000'}}   | 'model' must not contain a NUL",
-                "{'agent_config':{'name':'a','systemPrompt':'\\u0000'}} | 'systemPrompt' must not contain a NUL",
+                "{'agent_config':{'name':'a','system_prompt':'\\u0000'}} | 'system_prompt' must not contain a NUL",
                 "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
                 "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
                 "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree, snapshot or copy",

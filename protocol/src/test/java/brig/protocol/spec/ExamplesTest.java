@@ -102,7 +102,7 @@ class ExamplesTest {
             quoteCharacter = '`',
             value = {
                 "frame      | {`type`:`hologram`,`seq`:1,`ts`:1,`x`:{}}",
-                "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exitCode`:137,`signal`:`SIGKILL`,`colour`:1}",
+                "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exit_code`:137,`signal`:`SIGKILL`,`colour`:1}",
                 "captain    | {`role`:`user`,`content`:`x`,`colour`:1}"
             })
     void shouldBeValidWhenReceiversIgnoreWhatTheyDoNotKnow(String schema, String json) {

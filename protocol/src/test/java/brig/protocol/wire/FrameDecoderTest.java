@@ -29,7 +29,7 @@ class FrameDecoderTest {
     void shouldSayTheSameWhenSplitAtEveryIndex() {
         String first =
                 "{\"type\":\"chunk\",\"seq\":1,\"ts\":1,\"stream\":\"stdout\",\"content\":\"caf\u00e9 \ud83d\ude00\"}\n";
-        String second = "{\"ts\":2,\"seq\":2,\"type\":\"done\",\"exitCode\":0}\n";
+        String second = "{\"ts\":2,\"seq\":2,\"type\":\"done\",\"exit_code\":0}\n";
         String third = "{\"type\":\"hologram\",\"seq\":123456789012345}\n";
         byte[] script = Splits.utf8(
                 first + "garbage\n" + second + "{\"type\":\"chunk\",\"seq\":0}\n\0\n\n" + third + "{\"type\"");

@@ -75,7 +75,7 @@ class DialogueTest {
             talk.says("{\"id\":1,\"error\":{\"code\":-32000,\"message\":\"not logged in\"}}");
             assertEquals("not logged in", talk.frames.getFirst().text("error"));
             assertEquals(
-                    Map.of("exitCode", 1L, "reason", "failed"),
+                    Map.of("exit_code", 1L, "reason", "failed"),
                     talk.frames.getLast().fields());
             assertEquals(1, talk.turnsDone);
             assertFalse(talk.dialogue.send("again"));
@@ -129,7 +129,7 @@ class DialogueTest {
                 "the agent did not take the system prompt: too late",
                 refused.frames.getFirst().text("error"));
         assertEquals(
-                Map.of("exitCode", 1L, "reason", "failed"),
+                Map.of("exit_code", 1L, "reason", "failed"),
                 refused.frames.getLast().fields());
         assertFalse(refused.dialogue.send("again"), "it does not go on without");
     }
@@ -267,7 +267,7 @@ class DialogueTest {
         talk.says("{\"method\":\"turn/completed\",\"params\":{\"threadId\":\"t1\",\"turn\":{\"id\":\"u1\","
                 + "\"status\":\"interrupted\"}}}");
         assertEquals(
-                Map.of("exitCode", 1L, "reason", "cancelled"),
+                Map.of("exit_code", 1L, "reason", "cancelled"),
                 talk.frames.getLast().fields());
     }
 
@@ -298,7 +298,7 @@ class DialogueTest {
             talk.says("{\"id\":1,\"result\":{}}");
             talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"},\"sessionId\":\"t\"}}");
             assertEquals(
-                    Map.of("exitCode", 1L, "reason", "cancelled"),
+                    Map.of("exit_code", 1L, "reason", "cancelled"),
                     talk.frames.getLast().fields());
             assertFalse(methods(talk).contains("turn/start") || methods(talk).contains("session/prompt"));
         }

@@ -101,7 +101,7 @@ class SessionFileTest {
 
     private List<String> ends() {
         return all(FrameType.DONE)
-                .map(frame -> frame.fields().get("exitCode") + " " + frame.text("reason"))
+                .map(frame -> frame.fields().get("exit_code") + " " + frame.text("reason"))
                 .toList();
     }
 

@@ -14,7 +14,7 @@
  * {@code state {"state":"terminated","reason":R}}, where R is {@code requested}, {@code completed}, {@code
  * idle_timeout}, {@code captain_gone}, {@code shutdown} or {@code failed}; when it is written, no process of the worker is left.
  * Where the agent's format has turns each message ends with {@code done}, and a process that ends while it works one
- * off. Otherwise each process ends with {@code done {"exitCode":N,"signal"?:"SIGTERM","reason"?:…}} behind all of its
+ * off. Otherwise each process ends with {@code done {"exit_code":N,"signal"?:"SIGTERM","reason"?:…}} behind all of its
  * output; {@code reason} is {@code cancelled}, {@code terminated}, {@code out_of_memory}, {@code timeout}
  * or {@code start_failed}. What could not be done is {@code error {"error":…,"code":…}}; a process that could not be
  * started is an error followed by its done.

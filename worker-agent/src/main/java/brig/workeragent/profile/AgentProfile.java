@@ -227,7 +227,7 @@ public record AgentProfile(
             boolean argument = !tells(SYSTEM_PROMPT);
             if (argument && system.getBytes(StandardCharsets.UTF_8).length > ARGUMENT_BYTES_MAX) {
                 throw Fields.invalid(
-                        SYSTEM_PROMPT,
+                        fieldOf(SYSTEM_PROMPT),
                         "has more than " + ARGUMENT_BYTES_MAX + " bytes, and the agent '" + name
                                 + "' takes it as an argument");
             }
@@ -238,11 +238,17 @@ public record AgentProfile(
         return request.told(model, ToolName.of(adapter, name, request.tools()));
     }
 
+    /** What a request calls it that a profile has a place for. */
+    private static String fieldOf(String place) {
+        return place.equals(SYSTEM_PROMPT) ? "system_prompt" : place;
+    }
+
     private void requirePlace(String name, String field) {
         boolean place =
                 tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
         if (!place) {
-            throw Fields.invalid(field, "cannot be told to the agent '" + name + "': its profile has no place for it");
+            throw Fields.invalid(
+                    fieldOf(field), "cannot be told to the agent '" + name + "': its profile has no place for it");
         }
     }
 

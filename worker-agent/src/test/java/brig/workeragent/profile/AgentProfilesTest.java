@@ -185,14 +185,14 @@ class AgentProfilesTest {
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
         assertRefused("model", profiles, asking("m", List.of(), null));
         assertRefused("tools", profiles, asking(null, List.of("read"), null));
-        assertRefused("systemPrompt", profiles, asking(null, List.of(), "s"));
+        assertRefused("system_prompt", profiles, asking(null, List.of(), "s"));
         assertEquals(asking(null, List.of(), null), profiles.told(profiles.named("a"), asking(null, List.of(), null)));
         write(
                 "a.json",
                 "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
         Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
         profiles.told(profiles.named("a"), asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
-        assertRefused("systemPrompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
+        assertRefused("system_prompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
     }
 
     @ParameterizedTest

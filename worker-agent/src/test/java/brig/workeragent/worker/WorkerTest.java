@@ -143,7 +143,7 @@ class WorkerTest {
         first.out.write("hello".getBytes(UTF_8));
         first.exit(3);
         assertEquals("{type=chunk, stream=stdout, content=hello}", frames.next());
-        assertEquals("{type=done, exitCode=3}", frames.next());
+        assertEquals("{type=done, exit_code=3}", frames.next());
         assertEquals(List.of("agent", "two", ""), walls.next().command);
     }
 
@@ -159,13 +159,13 @@ class WorkerTest {
         assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
         assertEquals("{type=accepted, message_id=m3}", frames.nextOfAll());
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=done, exit_code=0}", frames.nextOfAll());
         assertEquals("{type=message, message_id=m1, content=one, by=uid:7, via=cli}", frames.nextOfAll());
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=done, exit_code=0}", frames.nextOfAll());
         assertEquals("{type=message, message_id=brig.2, content=two}", frames.nextOfAll(), "Brig names it");
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=done, exit_code=0}", frames.nextOfAll());
         String piece = frames.nextOfAll();
         assertTrue(piece.startsWith("{type=message, message_id=m3, content=xxx") && piece.endsWith("x, more=true}"));
         String rest = frames.nextOfAll();
@@ -182,7 +182,7 @@ class WorkerTest {
         assertEquals("{type=message, message_id=m1, content=one}", frames.nextOfAll());
         assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=done, exit_code=0}", frames.nextOfAll());
         say(worker, "one", "m1");
         assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
         say(worker, "two", "m2");
@@ -203,7 +203,7 @@ class WorkerTest {
         assertEquals(
                 "{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED, message_id=m1}", frames.next());
         first.exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exit_code=0}", frames.next());
         walls.next();
         say(worker, "more", "m1");
         assertEquals("{type=message, message_id=brig.2, content=message 0}", frames.nextOfAll());
@@ -236,7 +236,7 @@ class WorkerTest {
         process.out.write("later".getBytes(UTF_8));
         process.out.close();
         assertEquals("{type=chunk, stream=stdout, content=later}", frames.next());
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM}", frames.next());
     }
 
     @Test
@@ -244,7 +244,7 @@ class WorkerTest {
         worker("message", "null", "hi", true).start().join();
         walls.next().exit(0);
         assertEquals(RUNNING, frames.next());
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exit_code=0}", frames.next());
         assertEnd("completed");
     }
 
@@ -257,7 +257,7 @@ class WorkerTest {
         say(worker, "and another");
         process.exit(0);
         assertEquals(RUNNING, frames.next());
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exit_code=0}", frames.next());
         assertEquals(NOT_WORKED_OFF, frames.next());
         assertEquals(NOT_WORKED_OFF, frames.next());
         assertEnd("completed");
@@ -274,7 +274,7 @@ class WorkerTest {
         timers.advance(2000);
         assertEquals(List.of("TERM", "KILL"), process.signals);
         process.exit(new ProcessEnd(137, "SIGKILL", false));
-        assertEquals("{type=done, exitCode=137, signal=SIGKILL, reason=cancelled}", frames.next());
+        assertEquals("{type=done, exit_code=137, signal=SIGKILL, reason=cancelled}", frames.next());
         assertEquals("two", walls.next().command.get(1));
     }
 
@@ -290,7 +290,7 @@ class WorkerTest {
         process.exit(new ProcessEnd(143, "SIGTERM", false));
         assertEquals(NOT_WORKED_OFF, frames.next());
         assertEquals("{type=error, error=the worker is being ended, code=INPUT_NOT_ACCEPTED}", frames.next());
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=terminated}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=terminated}", frames.next());
         assertEnd("requested");
         say(worker, "four");
         assertTrue(walls.started.isEmpty());
@@ -312,7 +312,7 @@ class WorkerTest {
         starting.join();
         assertEquals(List.of("TERM"), process.signals);
         process.exit(0);
-        assertEquals("{type=done, exitCode=0, reason=terminated}", frames.next());
+        assertEquals("{type=done, exit_code=0, reason=terminated}", frames.next());
         assertEnd("requested");
     }
 
@@ -323,7 +323,7 @@ class WorkerTest {
         say(worker, "one");
         timers.advance(500_000);
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exit_code=0}", frames.next());
         while (timers.waiting() == 0) {
             Thread.onSpinWait();
         }
@@ -342,10 +342,10 @@ class WorkerTest {
         timers.advance(1);
         assertEquals(List.of("TERM"), process.signals);
         process.exit(new ProcessEnd(143, "SIGTERM", false));
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=timeout}", frames.next());
         say(worker, "two");
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exit_code=0}", frames.next());
     }
 
     @Test
@@ -386,15 +386,15 @@ class WorkerTest {
         FakeProcess process = walls.next();
         timers.advance(5000);
         process.exit(new ProcessEnd(143, "SIGTERM", true));
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=timeout}", frames.next());
         say(worker, "two");
         process = walls.next();
         worker.cancel();
         process.exit(new ProcessEnd(143, "SIGTERM", true));
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=cancelled}", frames.next());
         say(worker, "three");
         walls.next().exit(new ProcessEnd(137, "SIGKILL", true));
-        assertEquals("{type=done, exitCode=137, signal=SIGKILL, reason=out_of_memory}", frames.next());
+        assertEquals("{type=done, exit_code=137, signal=SIGKILL, reason=out_of_memory}", frames.next());
     }
 
     @Test
@@ -407,7 +407,7 @@ class WorkerTest {
         worker.cancel();
         timers.advance(1);
         process.exit(new ProcessEnd(143, "SIGTERM", false));
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=cancelled}", frames.next());
     }
 
     @Test
@@ -425,7 +425,7 @@ class WorkerTest {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         say(worker, "one");
         assertEquals("{type=error, error=no agent, code=COMMAND_NOT_FOUND}", frames.next());
-        assertEquals("{type=done, exitCode=127, reason=start_failed}", frames.next());
+        assertEquals("{type=done, exit_code=127, reason=start_failed}", frames.next());
         walls.refusal = null;
         say(worker, "two");
         assertEquals("two", walls.next().command.get(1));
@@ -463,7 +463,7 @@ class WorkerTest {
         assertEquals(-1, process.stdinSeen.read());
         process.exit(0);
         assertEquals(RUNNING, frames.next());
-        assertEquals("{type=done, exitCode=0, reason=cancelled}", frames.next());
+        assertEquals("{type=done, exit_code=0, reason=cancelled}", frames.next());
         assertEnd("completed");
     }
 
@@ -551,10 +551,10 @@ class WorkerTest {
         assertTrue(nextInput(process).contains("\"text\":\"one\""));
         assertEquals(0, process.stdinSeen.available());
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=0, usage={input_tokens=0, output_tokens=0}}");
         assertTrue(nextInput(process).contains("\"text\":\"two\""));
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=0, usage={input_tokens=0, output_tokens=0}}");
         say(worker, "three");
         assertTrue(nextInput(process).contains("\"text\":\"three\""));
         assertTrue(process.signals.isEmpty());
@@ -569,7 +569,7 @@ class WorkerTest {
         worker.cancel();
         assertTrue(nextInput(process).contains("interrupt"));
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
         // When the next line has become a frame, what follows the end of the turn is done.
         agentSays(process, "{\"type\":\"news\"}\n");
         assertTrue(frames.next().startsWith("{type=raw"));
@@ -592,7 +592,7 @@ class WorkerTest {
         assertEquals(-1, process.stdinSeen.read());
         assertEquals(List.of("TERM"), process.signals);
         process.exit(new ProcessEnd(143, "SIGTERM", false));
-        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+        assertEquals("{type=done, exit_code=143, signal=SIGTERM, reason=cancelled}", frames.next());
         assertEnd("completed");
     }
 
@@ -610,11 +610,11 @@ class WorkerTest {
                 "{type=error, error=the agent worked on the message for 3600 s (worker.turnMs): it is cancelled, code=TURN_TIMEOUT}",
                 frames.next());
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
         say(worker, "two");
         assertTrue(nextInput(process).contains("two"), "the session goes on");
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=0, usage={input_tokens=0, output_tokens=0}}");
     }
 
     @Test
@@ -637,7 +637,7 @@ class WorkerTest {
         worker.terminate(EndReason.REQUESTED);
         assertTrue(nextInput(process).contains("interrupt"));
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
         assertEquals(-1, process.stdinSeen.read());
         process.exit(0);
         assertEnd("requested");
@@ -650,7 +650,7 @@ class WorkerTest {
         frames.next();
         nextInput(process);
         agentSays(process, CLAUDE_DONE);
-        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertTurnDone("{type=done, exit_code=0, usage={input_tokens=0, output_tokens=0}}");
         assertEquals(-1, process.stdinSeen.read());
         timers.advance(4000);
         assertTrue(process.signals.isEmpty());

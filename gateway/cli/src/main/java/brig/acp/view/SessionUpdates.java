@@ -64,10 +64,9 @@ public final class SessionUpdates {
         } else {
             ContentBlock.Text said = new ContentBlock.Text(chunk.content());
             sink.accept(
-                    switch (chunk.stream()) {
-                        case TEXT, STDOUT -> new SessionUpdate.AgentMessageChunk(said);
-                        case THOUGHT, STDERR -> new SessionUpdate.AgentThoughtChunk(said);
-                    });
+                    chunk.isOwnWords()
+                            ? new SessionUpdate.AgentMessageChunk(said)
+                            : new SessionUpdate.AgentThoughtChunk(said));
         }
     }
 

@@ -42,8 +42,8 @@ public final class AuditLog implements AutoCloseable {
     static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
-    /** Ends the writer. */
-    private static final AuditLine END = AuditLine.lost(0, 0);
+    /** Ends the writer: no line that is appended has such a time. */
+    private static final AuditLine END = AuditLine.lost(-1, 0);
 
     private final Path folder;
     private final Bounds bounds;

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  */
 final class EventWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventWriter.class);
-    /** Ends the writer. */
-    private static final EgressReport END = new EgressReport.Lost(Kind.EVENTS, 0);
+    /** Ends the writer: no report that is offered has such a count. */
+    private static final EgressReport END = new EgressReport.Lost(Kind.EVENTS, -1);
 
     private final Kind kind;
     private final BlockingQueue<EgressReport> queue;
@@ -62,7 +62,7 @@ final class EventWriter implements AutoCloseable {
                 batch.clear();
                 batch.add(queue.take());
                 queue.drainTo(batch);
-                ended = batch.removeIf(event -> event == END);
+                ended = batch.removeIf(END::equals);
                 synchronized (out) {
                     write(batch, out);
                 }

@@ -7,13 +7,14 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
-import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.rpc.JsonRpc;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,7 @@ final class AcpDialogue implements Dialogue {
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final JsonRpc rpc;
+    private final JsonRpc<RpcAnswer> rpc;
     private final AcpMessages messages;
     private final SessionHandshake opening;
     /** What the captain wants of the agent, until the first message takes it along. */
@@ -70,7 +71,7 @@ final class AcpDialogue implements Dialogue {
         this.context = context;
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
-        this.rpc = new JsonRpc(context.input(), true);
+        this.rpc = new JsonRpc<>(context.input(), true);
         this.messages = new AcpMessages(frames, rpc, events, context.task().allow());
         this.opening = new SessionHandshake(frames, turn, this::prompt);
         this.preface = new AtomicReference<>(context.task().systemPrompt());
@@ -176,7 +177,8 @@ final class AcpDialogue implements Dialogue {
     }
 
     private boolean prompt(String id, String content) {
-        return rpc.request("session/prompt", new Prompt(id, List.of(new Text("text", content))), this::handleTurnEnd);
+        return rpc.request("session/prompt", new Prompt(id, List.of(new Text("text", content))), this::handleTurnEnd)
+                > 0;
     }
 
     private void handleTurnEnd(JsonObject result, @Nullable JsonObject error) throws InterruptedException {

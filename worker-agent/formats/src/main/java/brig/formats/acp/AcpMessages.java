@@ -1,8 +1,8 @@
 package brig.formats.acp;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
@@ -12,6 +12,8 @@ import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.rpc.JsonRpc;
+import brig.protocol.rpc.RpcError;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ final class AcpMessages implements NativeReader.Handler {
     private record Decided(Outcome outcome) {}
 
     private final AgentFrames frames;
-    private final JsonRpc rpc;
+    private final JsonRpc<RpcAnswer> rpc;
     private final boolean allow;
     private final ToolProgress tools;
     private final @Nullable OpenCodeEvents events;
@@ -37,7 +39,7 @@ final class AcpMessages implements NativeReader.Handler {
     private double costTold;
     private boolean hasCost;
 
-    AcpMessages(AgentFrames frames, JsonRpc rpc, boolean withEvents, boolean allow) {
+    AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, boolean withEvents, boolean allow) {
         this.frames = frames;
         this.rpc = rpc;
         this.allow = allow;
@@ -80,7 +82,7 @@ final class AcpMessages implements NativeReader.Handler {
     public boolean handle(JsonObject message) throws InterruptedException {
         String method = message.text("method");
         if (method == null) {
-            return rpc.handleAnswer(message);
+            return RpcAnswer.handle(rpc, message);
         }
         JsonObject params = message.object("params");
         if (message.has("id")) {
@@ -187,7 +189,7 @@ final class AcpMessages implements NativeReader.Handler {
 
     private boolean answer(String method, JsonObject request, JsonObject params) throws InterruptedException {
         if (!method.equals("session/request_permission")) {
-            rpc.refuse(request, "not served by this client");
+            rpc.fail(request.value("id"), new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
             return false;
         }
         String option = option(params.objects("options"));
@@ -199,7 +201,7 @@ final class AcpMessages implements NativeReader.Handler {
                 call.text("title"),
                 call.value("rawInput"),
                 allow && option != null ? Decision.ALLOW : Decision.DENY));
-        rpc.respond(request, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
+        rpc.answer(request.value("id"), new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
         return true;
     }
 

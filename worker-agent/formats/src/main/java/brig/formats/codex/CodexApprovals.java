@@ -1,19 +1,21 @@
 package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.JsonRpc;
+import brig.formats.adapter.RpcAnswer;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
+import brig.protocol.rpc.JsonRpc;
+import brig.protocol.rpc.RpcError;
 import org.jspecify.annotations.Nullable;
 
 /** Answers what Codex asks. Permissions follow the profile; no question is left open, for the agent would wait. */
 final class CodexApprovals {
     private final AgentFrames frames;
-    private final JsonRpc rpc;
+    private final JsonRpc<RpcAnswer> rpc;
     private final boolean allow;
 
-    CodexApprovals(AgentFrames frames, JsonRpc rpc, boolean allow) {
+    CodexApprovals(AgentFrames frames, JsonRpc<RpcAnswer> rpc, boolean allow) {
         this.frames = frames;
         this.rpc = rpc;
         this.allow = allow;
@@ -32,7 +34,8 @@ final class CodexApprovals {
         JsonObject params = request.object("params");
         Record answer = answerTo(method, params);
         if (answer == null) {
-            rpc.refuse(request, "not supported by this client");
+            rpc.fail(
+                    request.value("id"), new RpcError(RpcError.METHOD_NOT_FOUND, "not supported by this client", null));
             return false;
         }
         frames.put(new Frame.Permission(
@@ -42,7 +45,7 @@ final class CodexApprovals {
                 method,
                 params.value("command"),
                 allow && !isQuestion(method) ? Decision.ALLOW : Decision.DENY));
-        rpc.respond(request, answer);
+        rpc.answer(request.value("id"), answer);
         return true;
     }
 

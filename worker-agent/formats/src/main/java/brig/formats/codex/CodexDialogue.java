@@ -7,12 +7,13 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
-import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.rpc.JsonRpc;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,7 +53,7 @@ final class CodexDialogue implements Dialogue {
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final JsonRpc rpc;
+    private final JsonRpc<RpcAnswer> rpc;
     private final CodexThreads threads;
     /** The turns that run, by thread: the agent's own and those of its sub-agents. */
     private final Map<String, String> running = new ConcurrentHashMap<>();
@@ -63,7 +64,7 @@ final class CodexDialogue implements Dialogue {
         this.context = context;
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
-        this.rpc = new JsonRpc(context.input(), false);
+        this.rpc = new JsonRpc<>(context.input(), false);
         this.opening = new SessionHandshake(frames, turn, this::startTurn);
         this.threads = new CodexThreads(frames, turn, running, this::cancelLate);
     }
@@ -131,11 +132,12 @@ final class CodexDialogue implements Dialogue {
 
     private boolean startTurn(String id, String content) {
         return rpc.request("turn/start", new StartTurn(id, List.of(new Text("text", content))), (result, error) -> {
-            if (error != null) {
-                frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"));
-                turn.end(true, null);
-            }
-        });
+                    if (error != null) {
+                        frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"));
+                        turn.end(true, null);
+                    }
+                })
+                > 0;
     }
 
     @Override

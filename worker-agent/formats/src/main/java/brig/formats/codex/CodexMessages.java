@@ -1,16 +1,17 @@
 package brig.formats.codex;
 
-import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.RpcAnswer;
 import brig.protocol.json.JsonObject;
+import brig.protocol.rpc.JsonRpc;
 
 /** Sorts what Codex writes into answers, questions and what its threads tell. */
 final class CodexMessages implements NativeReader.Handler {
-    private final JsonRpc rpc;
+    private final JsonRpc<RpcAnswer> rpc;
     private final CodexThreads threads;
     private final CodexApprovals approvals;
 
-    CodexMessages(JsonRpc rpc, CodexThreads threads, CodexApprovals approvals) {
+    CodexMessages(JsonRpc<RpcAnswer> rpc, CodexThreads threads, CodexApprovals approvals) {
         this.rpc = rpc;
         this.threads = threads;
         this.approvals = approvals;
@@ -20,7 +21,7 @@ final class CodexMessages implements NativeReader.Handler {
     public boolean handle(JsonObject message) throws InterruptedException {
         String method = message.text("method");
         if (method == null) {
-            return rpc.handleAnswer(message);
+            return RpcAnswer.handle(rpc, message);
         }
         return message.has("id") ? approvals.answer(method, message) : threads.handle(method, message.object("params"));
     }
