@@ -15,17 +15,17 @@ record EventTable(SqliteEventStore table) implements HookEvents.Store {
         return table.load().thenApply(records -> {
             String epoch =
                     records.isEmpty() ? Ids.newEpoch() : records.getLast().epoch();
-            List<HookEvents.Event> kept = records.stream()
+            List<HookEvents.Kept> kept = records.stream()
                     .filter(record -> record.epoch().equals(epoch))
                     .map(record ->
-                            new HookEvents.Event(record.seq(), record.spawnId(), record.sessionId(), record.json()))
+                            new HookEvents.Kept(record.seq(), record.spawnId(), record.sessionId(), record.json()))
                     .toList();
             return new HookEvents(clock, this, epoch, kept);
         });
     }
 
     @Override
-    public CompletionStage<Void> add(String epoch, HookEvents.Event event, long firstKept) {
+    public CompletionStage<Void> add(String epoch, HookEvents.Kept event, long firstKept) {
         return table.add(
                 new EventRecord(epoch, event.seq(), event.spawnId(), event.sessionId(), event.json()), firstKept);
     }

@@ -1,5 +1,6 @@
 package brig.gateway.app;
 
+import brig.gateway.api.Calls;
 import brig.gateway.api.HttpApi;
 import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
@@ -13,7 +14,15 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
+import brig.gateway.resources.AuditCalls;
+import brig.gateway.resources.EgressCalls;
+import brig.gateway.resources.EventCalls;
 import brig.gateway.resources.GatewayStatus;
+import brig.gateway.resources.OperatorCalls;
+import brig.gateway.resources.SessionCalls;
+import brig.gateway.resources.SignInCalls;
+import brig.gateway.resources.SpawnCalls;
+import brig.gateway.resources.TokenCalls;
 import brig.gateway.spawn.SessionSocketOpener;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.telemetry.GaugeReadings;
@@ -113,8 +122,9 @@ final class Listeners {
                 services.controls(),
                 services.clock(),
                 System::nanoTime);
-        SpawnerSocket spawner = new SpawnerSocket(listeners, services, status, this::url);
-        HttpApi api = new HttpApi(listeners, services, status, spawner, config);
+        Calls calls = calls(services, status);
+        SpawnerSocket spawner = new SpawnerSocket(listeners, services, calls);
+        HttpApi api = new HttpApi(listeners, services, calls, spawner, config);
         Router router = api.router(vertx);
         return sessionSockets
                 .opened()
@@ -129,6 +139,20 @@ final class Listeners {
                         .toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort())
                 .thenCompose(opened -> openMetrics(api));
+    }
+
+    private Calls calls(HttpApi.Services services, GatewayStatus status) {
+        SpawnCalls spawns = new SpawnCalls(listeners, services.spawner(), services.workers());
+        TokenCalls tokens = new TokenCalls(listeners);
+        return new Calls(
+                spawns,
+                new SessionCalls(listeners, spawns, new WebSockets(listeners)),
+                new EventCalls(listeners, services.spawner(), services.events()),
+                tokens,
+                new SignInCalls(listeners, tokens, this::url),
+                new EgressCalls(listeners, services.workers()),
+                new AuditCalls(listeners, services.audit()),
+                new OperatorCalls(status, services.workers(), services.controls()));
     }
 
     private CompletionStage<Void> openMetrics(HttpApi api) {

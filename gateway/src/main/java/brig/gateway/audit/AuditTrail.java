@@ -4,6 +4,7 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.egress.AuditEntry;
+import brig.protocol.egress.AuditEvent;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +28,7 @@ public final class AuditTrail {
     public record Query(
             @Nullable List<String> workers,
             @Nullable String host,
-            @Nullable String decision,
+            AuditEvent.@Nullable Decision decision,
             long sinceMs,
             long untilMs,
             long before,

@@ -3,8 +3,7 @@ package brig.gateway.auth;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.Ids;
 import brig.protocol.Role;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import brig.protocol.api.TokenView;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,19 +58,7 @@ public record Token(
     }
 
     /** What lists show. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        view.put("id", id());
-        view.put("role", role.wireName());
-        view.put("captain", captain);
-        if (spawnId != null) {
-            view.put("spawn_id", spawnId);
-        }
-        view.put("created_ms", createdMs);
-        if (expiresMs != NEVER) {
-            view.put("expires_ms", expiresMs);
-        }
-        view.put("revoked", revoked);
-        return view;
+    public TokenView view() {
+        return new TokenView(id(), role, captain, spawnId, createdMs, expiresMs == NEVER ? null : expiresMs, revoked);
     }
 }

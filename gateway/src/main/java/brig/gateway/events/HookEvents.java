@@ -1,13 +1,13 @@
 package brig.gateway.events;
 
 import brig.gateway.time.Clock;
+import brig.protocol.api.EventPage;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -23,26 +23,22 @@ public final class HookEvents {
     static final long CHARACTERS_MAX = 8 * 1024 * 1024;
 
     /** @param json the event as one object, its number included */
-    public record Event(long seq, String spawnId, String sessionId, String json) {
-        public Map<String, @Nullable Object> map() {
-            return Json.parseObject(json.getBytes(StandardCharsets.UTF_8));
+    public record Kept(long seq, String spawnId, String sessionId, String json) {
+        public EventPage.Event event() {
+            return Json.read(json.getBytes(StandardCharsets.UTF_8), EventPage.Event.class);
         }
     }
-
-    /** What an event says. */
-    public record Report(
-            String type, String spawnId, @Nullable String sessionId, Map<String, @Nullable Object> data) {}
 
     /** Where events survive a restart. */
     public interface Store {
         /** Keeps an event, and need keep none before {@code firstKept}. Completes on the event loop, in the order of calls. */
-        CompletionStage<Void> add(String epoch, Event event, long firstKept);
+        CompletionStage<Void> add(String epoch, Kept event, long firstKept);
     }
 
     private final Clock clock;
     private final Store store;
     private final String epoch;
-    private final ArrayDeque<Event> window = new ArrayDeque<>();
+    private final ArrayDeque<Kept> window = new ArrayDeque<>();
     private final List<Runnable> followers = new ArrayList<>();
     private long characters;
     private long lastSeq;
@@ -53,7 +49,7 @@ public final class HookEvents {
      * @param epoch that of the events that are kept; a new one where none is
      * @param kept what the store has, oldest first
      */
-    public HookEvents(Clock clock, Store store, String epoch, List<Event> kept) {
+    public HookEvents(Clock clock, Store store, String epoch, List<Kept> kept) {
         this.clock = clock;
         this.store = store;
         this.epoch = epoch;
@@ -61,31 +57,29 @@ public final class HookEvents {
         givenSeq = lastSeq;
     }
 
-    /** Writes an event down, and then tells the followers. */
-    public CompletionStage<Event> add(Report report) {
-        Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        map.put("seq", ++givenSeq);
-        map.put("ts", clock.nowMs());
-        map.put("type", report.type());
-        map.put("spawn_id", report.spawnId());
-        String sessionId = report.sessionId();
-        if (sessionId != null) {
-            map.put("session_id", sessionId);
-        }
-        map.put("data", report.data());
-        Event event = new Event(
+    /**
+     * Writes an event down, and then tells the followers.
+     *
+     * @param sessionId the agent's own id, where the report says it
+     * @param data what else it says; null for nothing
+     */
+    public CompletionStage<EventPage.Event> add(
+            String type, String spawnId, @Nullable String sessionId, @Nullable JsonObject data) {
+        EventPage.Event event = new EventPage.Event(
+                ++givenSeq, clock.nowMs(), type, spawnId, sessionId, data == null ? JsonObject.EMPTY : data);
+        Kept kept = new Kept(
                 givenSeq,
-                report.spawnId(),
+                spawnId,
                 sessionId == null ? "" : sessionId,
-                new String(Json.write(map), StandardCharsets.UTF_8));
-        return store.add(epoch, event, firstSeq()).thenApply(kept -> {
-            append(event);
+                new String(Json.write(event), StandardCharsets.UTF_8));
+        return store.add(epoch, kept, firstSeq()).thenApply(stored -> {
+            append(kept);
             List.copyOf(followers).forEach(Runnable::run);
             return event;
         });
     }
 
-    private void append(Event event) {
+    private void append(Kept event) {
         window.add(event);
         lastSeq = event.seq();
         characters += event.json().length();
@@ -95,7 +89,7 @@ public final class HookEvents {
     }
 
     /** Those after that number that are still there, of one session or spawn or of all, oldest first. */
-    public List<Event> after(long seq, @Nullable String session, int limit) {
+    public List<Kept> after(long seq, @Nullable String session, int limit) {
         return window.stream()
                 .filter(event -> event.seq() > seq)
                 .filter(event ->
@@ -106,7 +100,7 @@ public final class HookEvents {
 
     /** The oldest that is still there; one more than the newest where nothing is. */
     public long firstSeq() {
-        Event first = window.peek();
+        Kept first = window.peek();
         return first == null ? lastSeq + 1 : first.seq();
     }
 

@@ -13,10 +13,12 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,32 +26,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Call {
     private final RoutingContext context;
-    private final Operation operation;
-    private final Access access;
-    private final @Nullable Session session;
-    private Fields body = new Fields(Map.of());
+    private final Route route;
+    private final Caller caller;
 
-    /**
-     * @param access of the session, where there is one
-     * @param session the one that the path names, where the operation is one of a session
-     */
-    public Call(RoutingContext context, Operation operation, Access access, @Nullable Session session) {
+    public Call(RoutingContext context, Route route, Caller caller) {
         this.context = context;
-        this.operation = operation;
-        this.access = access;
-        this.session = session;
+        this.route = route;
+        this.caller = caller;
+        Set<String> variables = Route.variables(route.path());
         for (String name : new TreeSet<>(context.request().params().names())) {
-            if (!operation.passesOn()
-                    && !operation.query().contains(name)
-                    && !(name.equals("id") && operation.path().contains(":id"))) {
-                throw Fields.invalid(
-                        name, "is no parameter of this path; known are " + new TreeSet<>(operation.query()));
+            if (!route.passesOn() && !route.query().contains(name) && !variables.contains(name)) {
+                throw Fields.invalid(name, "is no parameter of this path; known are " + new TreeSet<>(route.query()));
             }
         }
     }
 
+    /** The variable parts of the path and the parameters behind {@code ?}. */
+    public Map<String, String> texts() {
+        Map<String, String> texts = new HashMap<>();
+        for (String name : route.query()) {
+            String value = request().getParam(name);
+            if (value != null) {
+                texts.put(name, value);
+            }
+        }
+        Route.variables(route.path()).forEach(name -> texts.put(name, context.pathParam(name)));
+        if (route.path().endsWith("*")) {
+            texts.put("path", context.pathParam("*"));
+        }
+        return texts;
+    }
+
     /** Reads the body, then goes on; a bad one is refused. Must be called in the turn in which the request came. */
-    public void readBody(int bytesMax, Runnable then) {
+    public void readBody(int bytesMax, Consumer<JsonObject> then) {
         requireJson(request().getHeader("Content-Type"));
         new Body(bytesMax, then).read();
     }
@@ -70,10 +79,10 @@ public final class Call {
     private final class Body {
         private final Buffer bytes = Buffer.buffer();
         private final int bytesMax;
-        private final Runnable then;
+        private final Consumer<JsonObject> then;
         private boolean refused;
 
-        Body(int bytesMax, Runnable then) {
+        Body(int bytesMax, Consumer<JsonObject> then) {
             this.bytesMax = bytesMax;
             this.then = then;
         }
@@ -98,10 +107,7 @@ public final class Call {
 
         private void handleEnd() {
             if (!refused) {
-                guard(() -> {
-                    body = new Fields(bytes.length() == 0 ? Map.of() : Json.parseObject(bytes.getBytes()));
-                    then.run();
-                });
+                guard(() -> then.accept(bytes.length() == 0 ? JsonObject.EMPTY : JsonObject.read(bytes.getBytes())));
             }
         }
     }
@@ -115,26 +121,16 @@ public final class Call {
         }
     }
 
+    public Caller caller() {
+        return caller;
+    }
+
     public Access access() {
-        return access;
+        return caller.access();
     }
 
     public Session session() {
-        return Objects.requireNonNull(session, "the operation is not one of a session");
-    }
-
-    /** The variable part of the path. */
-    public String id() {
-        return context.pathParam("id");
-    }
-
-    public Fields body() {
-        return body;
-    }
-
-    /** The body as a record. @throws BrigException what is wrong with a field */
-    public <T> T body(Class<T> type) {
-        return JsonObject.of(body.asMap()).as(type);
+        return caller.session();
     }
 
     public HttpServerRequest request() {
@@ -150,64 +146,18 @@ public final class Call {
         return response().closed();
     }
 
-    /** A parameter behind {@code ?}; null where it is absent or empty. */
-    @Nullable
-    public String text(String name) {
-        String value = request().getParam(name);
-        return value == null || value.isEmpty() ? null : value;
-    }
-
-    /** A whole number behind {@code ?}; one that is there and empty is none. @throws BrigException {@code INVALID_FIELD} */
-    public long number(String name, long min, long max, long absent) {
-        String value = request().getParam(name);
-        if (value == null) {
-            return absent;
-        }
-        try {
-            return new Fields(Map.of(name, Long.parseLong(value))).number(name, min, max, absent);
-        } catch (NumberFormatException e) {
-            throw Fields.invalid(name, "must be a whole number");
-        }
-    }
-
-    public boolean flag(String name) {
-        String value = text(name);
-        if (value != null && !value.equals("true") && !value.equals("false")) {
-            throw Fields.invalid(name, "must be true or false");
-        }
-        return "true".equals(value);
-    }
-
     /** A status, and the object that goes with it. */
-    public record Answer(int status, Map<String, ?> body) {}
-
-    public void answer(int status, Map<String, ?> map) {
-        response()
-                .setStatusCode(status)
-                .putHeader("Content-Type", "application/json")
-                .end(Buffer.buffer(Json.write(map)));
-    }
-
-    public void answer(int status, CompletionStage<? extends Map<String, ?>> later) {
-        answer(later.thenApply(map -> new Answer(status, map)));
-    }
-
-    /** A record, as soon as it is there. */
-    public void answerWith(int status, CompletionStage<? extends Record> later) {
-        later.whenComplete((answer, failure) -> {
-            if (failure == null) {
-                guard(() -> answer(status, answer));
-            } else {
-                refuse(Problem.refusal(failure));
-            }
-        });
-    }
+    public record Answer(int status, Record body) {}
 
     public void answer(int status, Record body) {
         response()
                 .setStatusCode(status)
                 .putHeader("Content-Type", "application/json")
                 .end(Buffer.buffer(Json.write(body)));
+    }
+
+    public void answer(int status, CompletionStage<? extends Record> later) {
+        answer(later.thenApply(body -> new Answer(status, body)));
     }
 
     public void answer(CompletionStage<Answer> later) {
@@ -222,7 +172,7 @@ public final class Call {
 
     public void refuse(BrigException refusal) {
         if (!response().ended() && !isGone()) {
-            refuse(response(), operation.isModel(), refusal);
+            refuse(response(), route.isModel(), refusal);
         }
     }
 

@@ -42,7 +42,7 @@ public final class HttpGuard {
     }
 
     /** Who asks; nobody where there is no token. @throws BrigException {@code FORBIDDEN}, and for what the token is not */
-    public Access identify(HttpServerRequest request, Operation operation) {
+    public Access identify(HttpServerRequest request, Route route) {
         Channel channel = ListenerServices.channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
             return listeners.unix().accessOf(listeners.unix().requireAllowedPeer(channel));
@@ -57,7 +57,7 @@ public final class HttpGuard {
             requireOwnPage(request, origin);
             return PageSignIn.access(request, listeners);
         }
-        String ticket = operation.takesTicket() ? request.getParam("ticket") : null;
+        String ticket = route.takesTicket() ? request.getParam("ticket") : null;
         if (header == null && ticket != null) {
             return listeners.tickets().redeem(ticket);
         }
@@ -95,13 +95,13 @@ public final class HttpGuard {
      *
      * @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here
      */
-    public void requireOurHost(HttpServerRequest request, Operation operation) {
+    public void requireOurHost(HttpServerRequest request, Route route) {
         if (ListenerServices.channel(request) instanceof EpollDomainSocketChannel) {
             return;
         }
         String host = request.getHeader("Host");
         HostAndPort authority = request.authority();
-        if (!operation.isHealthCheck() || (host != null && (authority == null || !isAddress(authority.host())))) {
+        if (!route.isHealthCheck() || (host != null && (authority == null || !isAddress(authority.host())))) {
             requireOurHost(authority);
         }
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0090.
  */
 public final class PageFiles {
-    static final String ASSETS = "/assets/";
+    public static final String ASSETS = "/assets/";
     private static final String ROOT = "/page/";
     private static final String INDEX = "index.html";
 

@@ -55,17 +55,17 @@ public final class OpenAiCalls {
 
     /** The agents that are offered. */
     public void models(Call call) {
-        call.answerWith(200, models.names().thenApply(ModelList::of));
+        call.answer(200, models.names().thenApply(ModelList::of));
     }
 
     /** One of them. */
-    public void model(Call call) {
-        call.answerWith(200, models.require(call.id()).thenApply(ModelList.Model::of));
+    public void model(Call call, String name) {
+        call.answer(200, models.require(name).thenApply(ModelList.Model::of));
     }
 
-    public void chat(Call call) {
+    public void chat(Call call, ChatRequest in) {
         WorktreeChanges.Apply apply = ModelCall.apply(call);
-        ModelRequest asked = ModelRequest.of(call.body(ChatRequest.class));
+        ModelRequest asked = ModelRequest.of(in);
         ModelCall.Form form = asked.stream()
                 ? (response, head) ->
                         new StreamedChat(response, head.as("chatcmpl-"), asked.usage(), listeners.timers())
@@ -80,9 +80,9 @@ public final class OpenAiCalls {
         running.ifPresentOrElse(session -> goOn(asked, session), () -> begin(asked, taskId));
     }
 
-    public void respond(Call call) {
+    public void respond(Call call, ResponseRequest in) {
         WorktreeChanges.Apply apply = ModelCall.apply(call);
-        ModelRequest asked = ModelRequest.of(call.body(ResponseRequest.class));
+        ModelRequest asked = ModelRequest.of(in);
         ModelCall.Form form = asked.stream()
                 ? (response, head) -> new StreamedResponse(response, head.as("resp_"), listeners.timers())
                 : (response, head) -> new BufferedResponse(response, head.as("resp_"));

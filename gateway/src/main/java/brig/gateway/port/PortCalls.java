@@ -52,10 +52,7 @@ public final class PortCalls {
     }
 
     /** A plain connection for who asks on the spawner socket. @throws BrigException where it may not */
-    public CompletionStage<Channel> dial(Access access, Fields options) {
-        Session session = listeners.sessions().find(options.requiredText("id"));
-        access.in(session.spawn()).requireCaptain();
-        int port = (int) options.number("port", 1, PORT_MAX, 0);
+    public CompletionStage<Channel> dial(Session session, int port) {
         if (port == 0) {
             throw Fields.invalid("port", "is missing");
         }

@@ -2,30 +2,23 @@ package brig.gateway.resources;
 
 import brig.gateway.audit.AuditTrail;
 import brig.gateway.auth.Access;
-import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
+import brig.protocol.api.AuditPage;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.egress.AuditEntry;
 import brig.protocol.json.Fields;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to the audit: an admin sees everything, a captain what its own sessions did. */
 public final class AuditCalls {
-    public static final Set<String> FIELDS =
-            Set.of("spawn_id", "host", "decision", "since", "until", "limit", "cursor", "after");
-    private static final Set<String> DECISIONS = Set.of("allowed", "blocked", "failed");
     private static final int PAGE = 100;
-    private static final int PAGE_MAX = 1_000;
-    private static final long SEQ_MAX = 9_007_199_254_740_991L;
 
     private final ListenerServices listeners;
     private final AuditTrail trail;
@@ -35,51 +28,31 @@ public final class AuditCalls {
         this.trail = trail;
     }
 
-    public void list(Call call) {
-        Map<String, @Nullable Object> options = new HashMap<>();
-        for (String name : FIELDS) {
-            boolean number = !Set.of("spawn_id", "host", "decision").contains(name);
-            if (call.text(name) != null) {
-                options.put(name, number ? (Object) call.number(name, 0, SEQ_MAX, 0) : call.text(name));
-            }
-        }
-        call.answer(200, list(call.access(), new Fields(options)));
-    }
-
     /** @throws BrigException where it may not ask that */
-    public CompletionStage<Map<String, ?>> list(Access access, Fields options) {
-        String decision = options.text("decision");
-        if (decision != null && !DECISIONS.contains(decision)) {
-            throw Fields.invalid("decision", "must be allowed, blocked or failed");
-        }
-        int limit = (int) options.number("limit", 1, PAGE_MAX, PAGE);
-        long before = options.number("cursor", 1, SEQ_MAX, 0);
-        long after = options.number("after", 0, SEQ_MAX, -1);
-        if (before > 0 && after >= 0) {
+    public CompletionStage<AuditPage> list(Caller caller, SpawnerRequest.Audit in) {
+        if (in.cursor() > 0 && in.after() != null) {
             throw Fields.invalid("after", "goes on at the other end than cursor: only one of them");
         }
+        int limit = in.limit() == 0 ? PAGE : in.limit();
         AuditTrail.Query query = new AuditTrail.Query(
-                workers(access, options.text("spawn_id")),
-                options.text("host"),
-                decision,
-                options.number("since", 0, SEQ_MAX, 0),
-                options.number("until", 0, SEQ_MAX, 0),
-                before,
-                after,
+                workers(caller.access(), in.spawnId()),
+                in.host(),
+                in.decision(),
+                in.since(),
+                in.until(),
+                in.cursor(),
+                in.after() == null ? -1 : in.after(),
                 limit + 1);
         return trail.find(query).thenApply(answer -> page(answer, limit));
     }
 
-    private static Map<String, ?> page(AuditTrail.Answer answer, int limit) {
+    private static AuditPage page(AuditTrail.Answer answer, int limit) {
         List<AuditEntry> found = answer.page().entries();
-        Map<String, @Nullable Object> page = new LinkedHashMap<>();
-        page.put("entries", found.stream().limit(limit).toList());
-        page.put("last_seq", answer.page().lastSeq());
-        page.put("complete", answer.complete());
-        if (found.size() > limit) {
-            page.put("next", found.get(limit - 1).seq());
-        }
-        return page;
+        return new AuditPage(
+                found.stream().limit(limit).toList(),
+                answer.page().lastSeq(),
+                answer.complete(),
+                found.size() > limit ? found.get(limit - 1).seq() : null);
     }
 
     /** The workers that it may ask about; null for all. */

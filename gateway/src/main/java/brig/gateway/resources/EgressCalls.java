@@ -1,18 +1,18 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
-import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.HttpRequest;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.json.Fields;
-import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -21,7 +21,6 @@ import java.util.concurrent.CompletionStage;
  * <p>Decision 0057.
  */
 public final class EgressCalls {
-    public static final Set<String> FIELDS = Set.of("decision", "host", "secret");
     private static final int TEXT_MAX = 300;
 
     private final ListenerServices listeners;
@@ -32,49 +31,43 @@ public final class EgressCalls {
         this.workers = workers;
     }
 
-    public void show(Call call) {
-        call.answerWith(200, show(call.access(), call.id()));
-    }
-
-    public void decide(Call call) {
-        call.answerWith(200, decide(call.access(), call.id(), call.body().only(FIELDS)));
-    }
-
     /** @param id one of the names of the session */
-    public CompletionStage<EgressAnswer> show(Access access, String id) {
+    public CompletionStage<EgressAnswer> show(Caller caller, String id) {
         Session session = listeners.sessions().find(id);
-        access.in(session.spawn()).requireCaptain();
+        caller.access().in(session.spawn()).requireCaptain();
         return workers.egress(session.spawn().workerId());
     }
 
+    /** With a decision it is one, else it is shown what there is. */
+    public CompletionStage<? extends Record> showOrDecide(Caller caller, SpawnerRequest.Egress in) {
+        EgressDecision decision = in.decision();
+        return decision == null
+                ? show(caller, in.id())
+                : decide(caller, new HttpRequest.DecideEgress(in.id(), decision, in.host(), in.secret()));
+    }
+
     /** @throws BrigException where it may not decide that */
-    public CompletionStage<EgressDecided> decide(Access access, String id, Fields options) {
-        Session session = listeners.sessions().find(id);
-        Access here = access.in(session.spawn());
+    public CompletionStage<EgressDecided> decide(Caller caller, HttpRequest.DecideEgress in) {
+        Session session = listeners.sessions().find(in.id());
+        Access here = caller.access().in(session.spawn());
         here.requireCaptain();
-        EgressDecision decision = decision(options.requiredText("decision"));
-        if (!access.isAdmin()) {
-            if (decision == EgressDecision.SAVE) {
+        if (!caller.access().isAdmin()) {
+            if (in.decision() == EgressDecision.SAVE) {
                 throw new BrigException(
                         ErrorCode.FORBIDDEN, "a policy is not of one session: only an admin changes it");
             }
             session.requireControl(here);
         }
-        String about = decision == EgressDecision.REVOKE ? "secret" : "host";
-        String value = options.requiredText(about);
+        boolean isOfSecret = in.decision() == EgressDecision.REVOKE;
+        String about = isOfSecret ? "secret" : "host";
+        String value = isOfSecret ? in.secret() : in.host();
+        if (value == null) {
+            throw Fields.invalid(about, "is missing");
+        }
         if (value.length() > TEXT_MAX) {
             throw Fields.invalid(about, "must have at most " + TEXT_MAX + " characters");
         }
         session.requireAlive();
-        return workers.decideEgress(session.spawn().workerId(), decision, value);
-    }
-
-    private static EgressDecision decision(String name) {
-        for (EgressDecision decision : EgressDecision.values()) {
-            if (decision.name().toLowerCase(Locale.ROOT).equals(name)) {
-                return decision;
-            }
-        }
-        throw Fields.invalid("decision", "must be allow, once, save, deny or revoke");
+        return workers.decideEgress(session.spawn().workerId(), in.decision(), value);
     }
 }

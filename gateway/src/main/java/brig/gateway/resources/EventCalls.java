@@ -6,6 +6,7 @@ import brig.gateway.connection.EventSink;
 import brig.gateway.connection.SseHeartbeat;
 import brig.gateway.events.HookEvents;
 import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
@@ -14,25 +15,23 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.EventPage;
+import brig.protocol.api.HttpRequest;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What agents' hooks report, and who reads it. */
 public final class EventCalls {
-    private static final Set<String> FIELDS = Set.of("type", "session_id", "spawn_id", "request_id", "data");
     private static final Pattern TYPE = Pattern.compile("[a-z][a-z0-9_]{0,31}(\\.[a-z][a-z0-9_]{0,31}){0,3}");
     private static final Pattern SESSION_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,127}");
     private static final String CREATED = "session.created";
     private static final int PAGE = 100;
-    private static final int PAGE_MAX = 1_000;
 
     private final ListenerServices listeners;
     private final Spawner spawner;
@@ -44,66 +43,56 @@ public final class EventCalls {
         this.events = events;
     }
 
-    public void post(Call call) {
-        Fields report = call.body().only(FIELDS);
-        String type = report.requiredText("type");
+    public CompletionStage<EventPage.Event> post(Caller caller, HttpRequest.Report report) {
+        String type = report.type();
         if (!TYPE.matcher(type).matches()) {
             throw Fields.invalid("type", "must be words of [a-z0-9_] joined by dots, such as session.created");
         }
-        String sessionId = report.text("session_id");
+        String sessionId = report.sessionId();
         if (sessionId != null && !SESSION_ID.matcher(sessionId).matches()) {
             throw Fields.invalid("session_id", "must match " + SESSION_ID);
         }
-        Session session = about(report, type, sessionId);
-        call.access().in(session.spawn()).requireCaptain();
-        Map<String, @Nullable Object> data = report.object("data").asMap();
+        Session session = about(report);
+        caller.access().in(session.spawn()).requireCaptain();
         if (type.equals(CREATED)) {
-            spawner.bindSession(session.spawn(), sessionId == null ? report.requiredText("session_id") : sessionId);
+            if (sessionId == null) {
+                throw Fields.invalid("session_id", "is missing");
+            }
+            spawner.bindSession(session.spawn(), sessionId);
         }
-        call.answer(
-                201,
-                events.add(new HookEvents.Report(type, session.spawn().spawnId(), sessionId, data))
-                        .thenApply(HookEvents.Event::map));
+        return events.add(type, session.spawn().spawnId(), sessionId, report.data());
     }
 
     /** The session that it is about, by exact names only. @throws BrigException {@code NOT_FOUND} */
-    private Session about(Fields report, String type, @Nullable String sessionId) {
-        String spawnId = report.text("spawn_id");
-        String requestId = report.text("request_id");
-        if (spawnId != null) {
-            return listeners.sessions().ofSpawn(spawnId);
+    private Session about(HttpRequest.Report report) {
+        String sessionId = report.sessionId();
+        if (report.spawnId() != null) {
+            return listeners.sessions().ofSpawn(report.spawnId());
         }
-        if (requestId != null) {
-            return listeners.sessions().ofRequest(requestId);
+        if (report.requestId() != null) {
+            return listeners.sessions().ofRequest(report.requestId());
         }
-        if (sessionId == null || type.equals(CREATED)) {
+        if (sessionId == null || report.type().equals(CREATED)) {
             throw Fields.invalid("spawn_id", "is missing: or request_id, as the spawn was tagged");
         }
         return listeners.sessions().ofSession(sessionId);
     }
 
-    public void list(Call call) {
+    public void list(Call call, HttpRequest.ListEvents in) {
         String accept = call.request().getHeader("Accept");
+        String session = reached(call.access(), in.sessionId());
         if (accept != null && accept.contains("text/event-stream")) {
-            follow(call);
+            follow(call, in, session);
             return;
         }
-        int limit = (int) call.number("limit", 1, PAGE_MAX, PAGE);
-        long after = call.number("after", 0, Long.MAX_VALUE, 0);
-        String session = reached(call);
-        List<HookEvents.Event> page = events.after(after, session, limit);
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("events", page.stream().map(HookEvents.Event::map).toList());
-        answer.put("epoch", events.epoch());
-        answer.put("first_seq", events.firstSeq());
-        answer.put("last_seq", events.lastSeq());
-        call.answer(200, answer);
+        List<EventPage.Event> page = events.after(in.after(), session, in.limit() == 0 ? PAGE : in.limit()).stream()
+                .map(HookEvents.Kept::event)
+                .toList();
+        call.answer(200, new EventPage(page, events.epoch(), events.firstSeq(), events.lastSeq()));
     }
 
     /** Which session's events the caller may read; null for all. */
-    private @Nullable String reached(Call call) {
-        String id = call.text("session_id");
-        Access access = call.access();
+    private @Nullable String reached(Access access, @Nullable String id) {
         boolean all = access.spawnId() == null && access.role() != Role.CAPTAIN;
         if (id == null) {
             if (!all) {
@@ -116,12 +105,10 @@ public final class EventCalls {
         return session.spawn().spawnId();
     }
 
-    private void follow(Call call) {
-        String session = reached(call);
-        Optional<StreamPosition> position = SessionCalls.position(call.request());
+    private void follow(Call call, HttpRequest.ListEvents in, @Nullable String session) {
+        Optional<StreamPosition> position = SessionCalls.position(call.request(), in.lastEventId());
         boolean known = position.isEmpty() || position.get().epoch().equals(events.epoch());
-        long after =
-                position.isPresent() ? known ? position.get().seq() : 0 : call.number("after", 0, Long.MAX_VALUE, 0);
+        long after = position.isPresent() ? known ? position.get().seq() : 0 : in.after();
         HttpServerResponse response = call.response();
         ConnectionWriter writer =
                 listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
@@ -170,11 +157,11 @@ public final class EventCalls {
                 seen = events.firstSeq() - 1;
             }
             while (sink.isWritable()) {
-                List<HookEvents.Event> next = events.after(seen, session, 1);
+                List<HookEvents.Kept> next = events.after(seen, session, 1);
                 if (next.isEmpty()) {
                     break;
                 }
-                HookEvents.Event event = next.getFirst();
+                HookEvents.Kept event = next.getFirst();
                 sink.event(new StreamPosition(events.epoch(), event.seq()), event.json());
                 seen = event.seq();
             }

@@ -5,13 +5,12 @@ import brig.gateway.limits.ConnectionGuard;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.time.Clock;
-import java.util.LinkedHashMap;
+import brig.protocol.api.GatewayView;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** How the gateway is: its age, whether it can start anything, its places and who waits for one. Owned by the event loop. */
 public final class GatewayStatus {
@@ -40,29 +39,26 @@ public final class GatewayStatus {
         this.startedNanos = nanoTime.getAsLong();
     }
 
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> status = new LinkedHashMap<>();
+    public GatewayView view() {
         String version = GatewayStatus.class.getPackage().getImplementationVersion();
-        status.put("version", version == null ? "development" : version);
-        status.put("started_ms", startedMs);
-        status.put("uptime_ms", TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startedNanos));
-        status.put("pool", admission.state().wireName());
-        status.put("not_ready", unready.reason());
-        status.put("workers", admission.workers());
-        status.put("workers_max", admission.bounds().workersMax());
-        status.put("connections", connectionGuard.places());
-        status.put("connections_max", connectionGuard.bounds().placesMax());
-        status.put("connections_unauthenticated", connectionGuard.unauthenticated());
-        status.put("spawns", states(spawn -> true));
         Map<String, Integer> queue = admission.queue();
-        Map<String, @Nullable Object> waiting = new LinkedHashMap<>();
-        waiting.put(
-                "waiting", queue.values().stream().mapToInt(Integer::intValue).sum());
-        waiting.put("max", admission.bounds().queueMax());
-        waiting.put("captains", queue);
-        waiting.put("estimate_seconds", admission.estimateSeconds());
-        status.put("queue", waiting);
-        return status;
+        return new GatewayView(
+                version == null ? "development" : version,
+                startedMs,
+                TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startedNanos),
+                admission.state(),
+                unready.reason(),
+                admission.workers(),
+                admission.bounds().workersMax(),
+                connectionGuard.places(),
+                connectionGuard.bounds().placesMax(),
+                connectionGuard.unauthenticated(),
+                states(spawn -> true),
+                new GatewayView.Queue(
+                        queue.values().stream().mapToInt(Integer::intValue).sum(),
+                        admission.bounds().queueMax(),
+                        queue,
+                        admission.estimateSeconds()));
     }
 
     /** How many spawns are in each state. */

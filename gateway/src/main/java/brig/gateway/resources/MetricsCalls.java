@@ -2,7 +2,6 @@ package brig.gateway.resources;
 
 import brig.gateway.connection.Problem;
 import brig.gateway.http.HttpGuard;
-import brig.gateway.http.Operation;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.buffer.Buffer;
@@ -18,6 +17,9 @@ import java.util.function.Supplier;
  */
 public final class MetricsCalls {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    /** Where they are, on every address that has them. */
+    public static final String PATH = "/metrics";
 
     private final HttpGuard guard;
     private final Supplier<byte[]> metrics;
@@ -35,9 +37,8 @@ public final class MetricsCalls {
         try {
             HttpGuard.requireOneHost(request);
             guard.requireOurHost(request.authority());
-            if (!request.path().equals(Operation.METRICS.path())) {
-                throw new BrigException(
-                        ErrorCode.NOT_FOUND, "there is nothing at this path but " + Operation.METRICS.path());
+            if (!request.path().equals(PATH)) {
+                throw new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path but " + PATH);
             }
             if (!request.method().equals(HttpMethod.GET)) {
                 request.response().putHeader("Allow", "GET");

@@ -1,21 +1,25 @@
 package brig.gateway.resources;
 
+import brig.gateway.auth.Access;
 import brig.gateway.http.Call;
 import brig.gateway.limits.Admission;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.AgentUse;
+import brig.protocol.api.GatewayView;
+import brig.protocol.api.HttpRequest;
+import brig.protocol.api.PruneAnswer;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AgentOffer;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
-import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.TestRouteAnswer;
+import java.util.concurrent.CompletionStage;
 
-/** What an operator sees and switches over HTTP. */
+/** What an operator sees and switches. */
 public final class OperatorCalls {
     private static final int DEADLINE_SECONDS = 30;
-    private static final int DEADLINE_SECONDS_MAX = 3_600;
 
     private final GatewayStatus status;
     private final WorkerAgent workers;
@@ -29,59 +33,64 @@ public final class OperatorCalls {
         this.admission = controls.admission();
     }
 
-    public void status(Call call) {
-        call.answer(200, status.view());
+    public GatewayView status() {
+        return status.view();
     }
 
     /** An agent profile, and what became of the spawns that asked for it. */
-    public void agentStatus(Call call) {
-        String name = call.id();
-        call.answer(200, workers.hello().thenApply(hello -> {
+    public CompletionStage<AgentUse> agentStatus(String name) {
+        return workers.hello().thenApply(hello -> {
             AgentOffer agent = hello.agents().stream()
                     .filter(one -> one.name().equals(name))
                     .findFirst()
                     .orElseThrow(() -> new BrigException(ErrorCode.UNKNOWN_AGENT, "there is no agent '" + name + "'"));
-            Map<String, @Nullable Object> view = Json.parseObject(Json.write(agent));
-            view.put("spawns", status.states(spawn -> spawn.agent().equals(name)));
-            return view;
-        }));
+            return new AgentUse(agent, status.states(spawn -> spawn.agent().equals(name)));
+        });
     }
 
-    public void pause(Call call) {
+    public GatewayView pause() {
         admission.pause();
-        call.answer(200, status.view());
+        return status.view();
     }
 
-    public void drain(Call call) {
+    public GatewayView drain() {
         admission.drain();
-        call.answer(200, status.view());
+        return status.view();
     }
 
-    public void resume(Call call) {
+    public GatewayView resume() {
         admission.resume();
-        call.answer(200, status.view());
+        return status.view();
     }
 
-    public void shutdown(Call call) {
-        Fields body = call.body().only(Set.of("deadline_seconds", "hand_over"));
-        long seconds = body.number("deadline_seconds", 0, DEADLINE_SECONDS_MAX, DEADLINE_SECONDS);
-        boolean handOver = body.flag("hand_over");
+    /** Answers before it begins to stop. */
+    public void shutdown(Call call, HttpRequest.Shutdown in) {
+        long seconds = in.deadlineSeconds() == null ? DEADLINE_SECONDS : in.deadlineSeconds();
         admission.close();
         call.answer(202, status.view());
-        controls.stopper().stop(seconds * 1000, handOver);
+        controls.stopper().stop(seconds * 1000, in.handOver());
     }
 
-    public void prune(Call call) {
-        Fields body = call.body().only(Set.of("dry_run"));
-        call.answer(
-                200, controls.pruner().prune(body.flag("dry_run"), call.access().captain()));
+    public CompletionStage<PruneAnswer> prune(Access access, SpawnerRequest.Prune in) {
+        if (!access.isAdmin()) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "an admin decides what goes of all captains' sessions");
+        }
+        return controls.pruner().prune(in.dryRun(), access.captain());
     }
 
-    public void agents(Call call) {
-        call.answerWith(200, workers.hello());
+    /** It costs nothing at the provider; but what comes back is the operator's account's. */
+    public CompletionStage<TestRouteAnswer> testRoute(Access access, SpawnerRequest.TestRoute in) {
+        if (!access.isAdmin()) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "an admin tries the ways to models");
+        }
+        return workers.testRoute(in.route());
     }
 
-    public void doctor(Call call) {
-        call.answerWith(200, workers.doctor());
+    public CompletionStage<HelloAnswer> agents() {
+        return workers.hello();
+    }
+
+    public CompletionStage<DoctorAnswer> doctor() {
+        return workers.doctor();
     }
 }

@@ -1,7 +1,7 @@
 package brig.gateway.resources;
 
 import brig.gateway.limits.Admission;
-import java.util.Map;
+import brig.protocol.api.PruneAnswer;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +35,6 @@ public record OperatorControls(Admission admission, Stopper stopper, Pruner prun
          * @param dryRun only says what that would be
          * @param by whose wish it is
          */
-        CompletionStage<Map<String, @Nullable Object>> prune(boolean dryRun, String by);
+        CompletionStage<PruneAnswer> prune(boolean dryRun, String by);
     }
 }

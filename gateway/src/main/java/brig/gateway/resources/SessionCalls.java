@@ -5,6 +5,7 @@ import brig.gateway.connection.Attachment;
 import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.EventSink;
 import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.listener.EventStream;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.WebSockets;
@@ -12,17 +13,16 @@ import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.Answers;
+import brig.protocol.api.HttpRequest;
+import brig.protocol.api.SessionList;
 import brig.protocol.api.SessionStatus;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions over HTTP: who listens as server-sent events, who attaches by WebSocket, who speaks by request. */
@@ -38,73 +38,51 @@ public final class SessionCalls {
     }
 
     /** Those that have not ended, or those of the status that is asked for. */
-    public void list(Call call) {
-        String text = call.text("status");
-        SessionStatus status = text == null ? null : status(text);
-        call.answer(
-                200,
-                spawns.page(
-                        call,
-                        "sessions",
-                        spawn -> status == null ? !spawn.state().isFinal() : SessionStatus.of(spawn.state()) == status,
-                        Session::view));
+    public SessionList list(Caller caller, HttpRequest.ListSessions in) {
+        SessionStatus status = in.status();
+        SpawnCalls.Page page = spawns.page(
+                caller,
+                in.limit(),
+                in.after(),
+                spawn -> status == null ? !spawn.state().isFinal() : SessionStatus.of(spawn.state()) == status);
+        return new SessionList(page.shown(), page.next());
     }
 
-    private static SessionStatus status(String text) {
-        return Arrays.stream(SessionStatus.values())
-                .filter(status -> status.wireName().equals(text))
-                .findFirst()
-                .orElseThrow(() -> Fields.invalid("status", "must be pending, active or inactive"));
+    public Answers.Accepted input(Caller caller, HttpRequest.Input in) {
+        caller.session()
+                .handleOrder(
+                        caller.access(),
+                        CaptainLine.UserMessage.of(in.content(), in.messageId()),
+                        in.takeControl(),
+                        caller.via(in.client()));
+        return accepted(caller);
     }
 
-    public void input(Call call) {
-        Fields body = call.body().only(Set.of("content", "message_id", "take_control", "client"));
-        Session session = call.session();
-        session.handleOrder(
-                call.access(),
-                CaptainLine.UserMessage.of(body.requiredText("content"), body.text("message_id")),
-                body.flag("take_control"),
-                Attachment.Options.via(body, "http"));
-        accepted(call);
+    public Answers.Accepted cancel(Caller caller) {
+        caller.session().handleOrder(caller.access(), new CaptainLine.Cancel(), false, caller.via(null));
+        return accepted(caller);
     }
 
-    public void cancel(Call call) {
-        call.session().handleOrder(call.access(), new CaptainLine.Cancel(), false, "http");
-        accepted(call);
+    private static Answers.Accepted accepted(Caller caller) {
+        return new Answers.Accepted(caller.session().spawn().spawnId(), true);
     }
 
-    private static void accepted(Call call) {
-        call.answer(202, Map.of("spawn_id", call.session().spawn().spawnId(), "accepted", true));
-    }
-
-    public void attach(Call call) {
-        Session session = listeners.sessions().find(call.id());
+    public void attach(Call call, HttpRequest.Attach in) {
+        Session session = listeners.sessions().find(in.id());
         Access access = call.access();
         Access here = access.isNobody() ? access : access.in(session.spawn());
-        webSockets.attach(call.request(), session, here, options(call));
-    }
-
-    /** {@code ?from=…&role=…} as the fields that the first message would have. */
-    private static Attachment.Options options(Call call) {
-        Map<String, @Nullable Object> fields = new HashMap<>();
-        fields.put("from", call.number("from", 1, Limits.SEQ_MAX, 1));
-        fields.put("role", call.text("role"));
-        fields.put("presence", call.flag("presence"));
-        fields.put("agent", call.text("agent"));
-        fields.put("client", call.text("client"));
-        return Attachment.Options.read(new Fields(fields), "websocket");
+        webSockets.attach(call.request(), session, here, Attachment.Options.of(in.options(), "websocket"));
     }
 
     public void multiplex(Call call) {
         webSockets.multiplex(call.request(), call.access());
     }
 
-    public void stream(Call call) {
+    public void stream(Call call, HttpRequest.Stream in) {
         Session session = call.session();
         session.requireAttachable();
-        boolean presence = call.flag("presence");
-        Optional<StreamPosition> position = position(call.request());
-        AgentFilter narrowing = AgentFilter.read(call.text("agent"));
+        Optional<StreamPosition> position = position(call.request(), in.lastEventId());
+        AgentFilter narrowing = AgentFilter.read(in.agent());
         long from = session.resumePoint(position);
         HttpServerResponse response = call.response();
         if (session.spawn().log().isEnded() && from > session.spawn().log().lastSeq()) {
@@ -116,15 +94,15 @@ public final class SessionCalls {
         EventStream events = new EventStream(listeners, session, call.access(), from, narrowing, writer);
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());
-        events.begin(position, presence);
+        events.begin(position, in.presence());
         // They stay as long as the connection does, and take a tenth of its memory.
         call.request().headers().clear();
     }
 
     /** The position that the browser resumes from: the header, which EventSource sends by itself, before the query. */
-    public static Optional<StreamPosition> position(HttpServerRequest request) {
+    static Optional<StreamPosition> position(HttpServerRequest request, @Nullable String parameter) {
         String header = request.getHeader("Last-Event-ID");
-        String text = header == null || header.isEmpty() ? request.getParam("last_event_id") : header;
+        String text = header == null || header.isEmpty() ? parameter : header;
         if (text == null || text.isEmpty() || text.equals("earliest")) {
             return Optional.empty();
         }

@@ -5,21 +5,21 @@ import brig.gateway.auth.Tickets;
 import brig.gateway.auth.TokenHalves;
 import brig.gateway.auth.Tokens;
 import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.http.PageSignIn;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
+import brig.protocol.api.Answers;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TokenView;
 import brig.protocol.json.Fields;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How a browser is let in: a link whose fragment, which no browser sends anywhere, has a ticket or a token; the page shows
@@ -28,16 +28,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0092.
  */
 public final class SignInCalls {
-    public static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");
     private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
     private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
 
     private final ListenerServices listeners;
     private final TokenCalls tokens;
+    private final Supplier<String> url;
 
-    public SignInCalls(ListenerServices listeners, TokenCalls tokens) {
+    /** @param url of the HTTP interface; it is known when that listens */
+    public SignInCalls(ListenerServices listeners, TokenCalls tokens, Supplier<String> url) {
         this.listeners = listeners;
         this.tokens = tokens;
+        this.url = url;
     }
 
     public void signIn(Call call) {
@@ -49,9 +51,7 @@ public final class SignInCalls {
             TokenHalves halves = TokenHalves.of(minted.secret());
             long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;
             call.response().putHeader("Set-Cookie", cookie(call.request(), halves.cookie(), seconds));
-            Map<String, @Nullable Object> answer = minted.token().view();
-            answer.put("key", halves.key());
-            return new Call.Answer(201, answer);
+            return new Call.Answer(201, new TokenView.SignedIn(minted.token().view(), halves.key()));
         }));
     }
 
@@ -76,7 +76,7 @@ public final class SignInCalls {
     /** Takes the cookie away. What is left of the token then is noise, and it expires. */
     public void signOut(Call call) {
         call.response().putHeader("Set-Cookie", cookie(call.request(), "", 0));
-        call.answer(200, Map.of());
+        call.answer(200, new Answers.Done());
     }
 
     /** A proxy with TLS is known by the page's origin: there the cookie is for TLS only. */
@@ -87,27 +87,26 @@ public final class SignInCalls {
     }
 
     /** A link for a browser: a ticket for who asks, or with {@code share} a watcher's token of one session. */
-    public CompletionStage<Map<String, ?>> open(Access access, Fields options, Supplier<String> url) {
-        String id = options.text("id");
+    public CompletionStage<TokenView.Opened> open(Caller caller, SpawnerRequest.Open in) {
+        String id = in.id();
         Session session = id == null ? null : listeners.sessions().find(id);
         String place = session == null ? "" : "/session/" + session.spawn().spawnId();
-        if (options.flag("share")) {
-            Map<String, @Nullable Object> watcher = new LinkedHashMap<>();
-            watcher.put("session", options.requiredText("id"));
-            watcher.put("expires_seconds", options.asMap().get("expires_seconds"));
-            return tokens.mint(access, new Fields(watcher)).thenApply(minted -> {
-                Map<String, @Nullable Object> answer = new LinkedHashMap<>(minted);
-                answer.put("url", base(url) + "#" + answer.remove("token") + place);
-                return answer;
-            });
+        if (in.share()) {
+            if (id == null) {
+                throw Fields.invalid("id", "is missing");
+            }
+            return tokens.mint(
+                            caller.access(), new SpawnerRequest.MintToken(Role.WATCHER, null, id, in.expiresSeconds()))
+                    .thenApply(minted -> new TokenView.Opened(
+                            minted.view(), minted.stream(), base() + "#" + minted.token() + place, 0));
         }
-        String ticket = listeners.tickets().issue(access, null, false).secret();
+        String ticket = listeners.tickets().issue(caller.access(), null, false).secret();
         return CompletableFuture.completedFuture(
-                Map.of("url", base(url) + "#" + ticket + place, "expires_seconds", Tickets.TICKET_MS / 1000));
+                new TokenView.Opened(null, null, base() + "#" + ticket + place, Tickets.TICKET_MS / 1000));
     }
 
     /** Who listens on every address is here too. */
-    private static String base(Supplier<String> url) {
+    private String base() {
         return url.get().replace("//0.0.0.0:", "//127.0.0.1:") + "/";
     }
 }

@@ -1,10 +1,10 @@
 package brig.gateway.resources;
 
-import brig.gateway.connection.Attachment;
+import brig.gateway.auth.Access;
 import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.ListenerServices;
-import brig.gateway.session.Session;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.GrantedSpawn;
@@ -13,14 +13,18 @@ import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.Ids;
-import brig.protocol.SpawnState;
+import brig.protocol.api.HttpRequest;
+import brig.protocol.api.SpawnAnswer;
+import brig.protocol.api.SpawnList;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -29,13 +33,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spawns over HTTP, and the workspaces that they leave.
+ * Spawns, and the workspaces that they leave.
  *
  * <p>Decision 0036.
  */
 public final class SpawnCalls {
     private static final int PAGE = 100;
-    private static final int PAGE_MAX = 1_000;
     private static final Pattern SECONDS = Pattern.compile("(\\d{1,3})s?");
     private static final int WAIT_SECONDS_MAX = 300;
 
@@ -51,15 +54,12 @@ public final class SpawnCalls {
         this.workers = workers;
     }
 
-    public void spawn(Call call) {
-        Fields body = call.body().only(SpawnRequest.FIELDS);
-        SpawnRequest request = claimed(SpawnRequest.read(body), call.request().getHeader("Idempotency-Key"));
-        long waitMs = waitMs(call.text("wait"));
+    public void spawn(Call call, SpawnerRequest.Spawn in) {
+        SpawnRequest request = claimed(in.request(), call.request().getHeader("Idempotency-Key"));
+        long waitMs = waitMs(in.waitFor());
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : listeners.timers().after(waitMs, () -> late.complete(null));
-        Admission.Applicant asker = new Admission.Applicant(
-                call.access().asker(Attachment.Options.via(body, "http")), waitMs, call::isGone);
-        call.answer(spawner.spawn(request, asker)
+        call.answer(spawner.spawn(request, applicant(call.caller(), in, waitMs))
                 .thenCompose(accepted -> {
                     call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());
                     return waitMs == 0
@@ -67,6 +67,17 @@ public final class SpawnCalls {
                             : running(accepted, late);
                 })
                 .whenComplete((answered, failure) -> deadline.cancel()));
+    }
+
+    /** Starts a worker; completes when it runs. */
+    public CompletionStage<SpawnAnswer> spawn(Caller caller, SpawnerRequest.Spawn in) {
+        return spawner.spawn(in.request(), applicant(caller, in, waitMs(in.waitFor())))
+                .thenCompose(AcceptedSpawn::running)
+                .thenApply(SpawnCalls::granted);
+    }
+
+    private static Admission.Applicant applicant(Caller caller, SpawnerRequest.Spawn in, long waitMs) {
+        return new Admission.Applicant(caller.access().asker(caller.via(in.client())), waitMs, caller::isGone);
     }
 
     /** The answer of who waits: that it runs, or what kept it from running, or at the deadline that it is asked for. */
@@ -78,14 +89,16 @@ public final class SpawnCalls {
     }
 
     private static Call.Answer requested(AcceptedSpawn accepted) {
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("task_id", accepted.taskId());
-        answer.put("spawn_id", accepted.spawnId());
-        answer.put("auth_token", accepted.captainToken());
-        answer.put("watcher_token", accepted.watcherToken());
-        answer.put("io_socket", accepted.ioSocket());
-        answer.put("status", SpawnState.REQUESTED.wireName());
-        return new Call.Answer(202, answer);
+        return new Call.Answer(
+                202,
+                new SpawnAnswer(
+                        accepted.taskId(),
+                        accepted.spawnId(),
+                        null,
+                        accepted.captainToken(),
+                        accepted.watcherToken(),
+                        accepted.ioSocket(),
+                        SpawnAnswer.Status.REQUESTED));
     }
 
     /** The header says the same as the field request_id; its value is a string in quotes, or without them. */
@@ -103,7 +116,7 @@ public final class SpawnCalls {
     }
 
     /** {@code 30s}: how long a request waits for a place, and over HTTP for the worker. */
-    public static long waitMs(@Nullable String text) {
+    private static long waitMs(@Nullable String text) {
         if (text == null) {
             return 0;
         }
@@ -115,96 +128,85 @@ public final class SpawnCalls {
     }
 
     /** The answer for a spawn that runs, the same on every way in. */
-    public static Map<String, ?> granted(GrantedSpawn granted) {
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("task_id", granted.taskId());
-        answer.put("spawn_id", granted.spawnId());
-        answer.put("workspace", granted.workspace());
-        answer.put("auth_token", granted.captainToken());
-        answer.put("watcher_token", granted.watcherToken());
-        answer.put("io_socket", granted.ioSocket());
-        answer.put("status", "spawned");
-        return answer;
+    private static SpawnAnswer granted(GrantedSpawn granted) {
+        return new SpawnAnswer(
+                granted.taskId(),
+                granted.spawnId(),
+                granted.workspace(),
+                granted.captainToken(),
+                granted.watcherToken(),
+                granted.ioSocket(),
+                SpawnAnswer.Status.SPAWNED);
     }
 
-    public void list(Call call) {
-        String state = call.text("state");
-        if (state != null
-                && Arrays.stream(SpawnState.values())
-                        .noneMatch(known -> known.wireName().equals(state))) {
-            throw Fields.invalid("state", "must be a state of a spawn");
-        }
-        call.answer(
-                200,
-                page(
-                        call,
-                        "spawns",
-                        spawn -> (state == null || spawn.state().wireName().equals(state))
-                                && is(call, "agent", spawn.agent())
-                                && is(call, "captain", spawn.captain())
-                                && is(call, "task_id", spawn.taskId()),
-                        Session::view));
+    /** The page that is asked for, newest first. */
+    public SpawnList list(Caller caller, HttpRequest.ListSpawns in) {
+        Predicate<Spawn> wanted = spawn -> isOr(in.state(), spawn.state())
+                && isOr(in.agent(), spawn.agent())
+                && isOr(in.captain(), spawn.captain())
+                && isOr(in.taskId(), spawn.taskId());
+        Page page = page(caller, in.limit(), in.after(), wanted);
+        return new SpawnList(page.shown(), page.next());
     }
 
-    private static boolean is(Call call, String name, String value) {
-        String wanted = call.text(name);
+    /** All that who asks may see, newest first. */
+    public SpawnList list(Caller caller) {
+        return new SpawnList(sessions.views(caller.access()), null);
+    }
+
+    private static boolean isOr(@Nullable Object wanted, Object value) {
         return wanted == null || wanted.equals(value);
     }
 
-    /** How a session is shown in a list. */
-    @FunctionalInterface
-    interface Shown {
-        Map<String, @Nullable Object> view(Session session);
-    }
+    /** @param next the {@code after} of the page behind it; null where there is none */
+    record Page(List<SpawnView> shown, @Nullable String next) {}
 
-    /** The page that the call asks for, newest first; {@code next} is the {@code after} of the page behind it. */
-    public Map<String, ?> page(Call call, String name, Predicate<Spawn> wanted, Shown shown) {
-        int limit = (int) call.number("limit", 1, PAGE_MAX, PAGE);
-        String after = call.text("after");
+    /** @param limit 0 for the usual one */
+    Page page(Caller caller, int limit, @Nullable String after, Predicate<Spawn> wanted) {
+        int size = limit == 0 ? PAGE : limit;
         List<Spawn> found = sessions.all().stream()
                 .filter(spawn -> after == null || spawn.spawnId().compareTo(after) < 0)
-                .filter(call.access()::sees)
+                .filter(caller.access()::sees)
                 .filter(wanted)
-                .limit(limit + 1L)
+                .limit(size + 1L)
                 .toList();
-        Map<String, @Nullable Object> page = new LinkedHashMap<>();
-        page.put(
-                name,
+        return new Page(
                 found.stream()
-                        .limit(limit)
-                        .map(spawn -> shown.view(sessions.of(spawn)))
-                        .toList());
-        if (found.size() > limit) {
-            page.put("next", found.get(limit - 1).spawnId());
-        }
-        return page;
+                        .limit(size)
+                        .map(spawn -> sessions.of(spawn).view())
+                        .toList(),
+                found.size() > size ? found.get(size - 1).spawnId() : null);
     }
 
-    public void diff(Call call) {
-        call.answerWith(200, workers.diff(call.session().spawn().spawnId()));
+    public CompletionStage<DiffAnswer> diff(Caller caller, SpawnerRequest.Diff in) {
+        return workers.diff(caller.spawnId(in.id()));
     }
 
-    public void apply(Call call) {
-        Fields body = call.body().only(Set.of("check", "allow"));
-        call.answerWith(200, workers.apply(call.session().spawn().spawnId(), body.flag("check"), body.texts("allow")));
+    public CompletionStage<ApplyAnswer> apply(Caller caller, SpawnerRequest.Apply in) {
+        return workers.apply(caller.spawnId(in.id()), in.check(), in.allow());
     }
 
-    public void end(Call call) {
-        Spawn spawn = call.session().spawn();
-        call.answer(
-                202,
-                spawner.terminate(spawn, "requested", call.access().captain()).thenApply(begun -> spawn.view()));
+    public CompletionStage<SpawnView> end(Caller caller) {
+        Spawn spawn = caller.session().spawn();
+        return spawner.terminate(spawn, "requested", caller.access().captain()).thenApply(begun -> spawn.view());
     }
 
-    public void rebind(Call call) {
-        call.answer(200, spawner.rebind(sessions.find(call.id()).spawn()).thenApply(Spawn::view));
+    public CompletionStage<SpawnView> rebind(SpawnerRequest.Rebind in) {
+        return spawner.rebind(sessions.find(in.id()).spawn()).thenApply(Spawn::view);
     }
 
-    public void workspaces(Call call) {
-        call.answerWith(200, workers.workspaces());
+    /** Of what spawns left that of who asks, or all for an admin. */
+    public CompletionStage<WorkspacesAnswer> workspaces(Caller caller) {
+        Access access = caller.access();
+        return workers.workspaces()
+                .thenApply(kept -> access.isAdmin()
+                        ? kept
+                        : new WorkspacesAnswer(kept.workspaces().stream()
+                                .filter(one -> sessions.isOf(one.spawnId(), access))
+                                .toList()));
     }
 
-    public void discard(Call call) {
-        call.answerWith(200, workers.discard(sessions.spawnId(call.id())));
+    public CompletionStage<DiscardAnswer> discard(Caller caller, SpawnerRequest.Discard in) {
+        return workers.discard(caller.spawnId(in.id()));
     }
 }

@@ -8,6 +8,7 @@ import brig.gateway.store.SpawnStore;
 import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
+import brig.protocol.api.PruneAnswer;
 import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,7 +106,7 @@ public final class Retention {
      * @param by whose wish it is
      * @return completes when it is done; a sweep that is under way is joined
      */
-    public CompletionStage<Map<String, @Nullable Object>> prune(boolean dryRun, String by) {
+    public CompletionStage<PruneAnswer> prune(boolean dryRun, String by) {
         return (dryRun ? plan() : sweep(by)).thenApply(plan -> view(plan, dryRun));
     }
 
@@ -210,15 +211,14 @@ public final class Retention {
         }
     }
 
-    private static Map<String, @Nullable Object> view(RetentionPlan plan, boolean dryRun) {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        view.put("dry_run", dryRun);
-        view.put("spawns", plan.doomed().size());
-        view.put("bytes", plan.doomedBytes());
+    private static PruneAnswer view(RetentionPlan plan, boolean dryRun) {
         Map<String, Integer> reasons = new LinkedHashMap<>();
         plan.reasons().forEach((reason, spawns) -> reasons.put(reason.wireName(), spawns));
-        view.put("reasons", reasons);
-        view.put("kept", Map.of("spawns", plan.keptSpawns(), "bytes", plan.keptBytes()));
-        return view;
+        return new PruneAnswer(
+                dryRun,
+                plan.doomed().size(),
+                plan.doomedBytes(),
+                reasons,
+                new PruneAnswer.Kept(plan.keptSpawns(), plan.keptBytes()));
     }
 }

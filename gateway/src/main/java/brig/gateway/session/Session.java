@@ -12,13 +12,12 @@ import brig.protocol.BrigException;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.api.SpawnView;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.Message;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
-import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -186,14 +185,8 @@ public final class Session {
     }
 
     /** What lists of sessions show: the spawn's view, and whether it can be talked to. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = spawn.view();
-        view.put("status", SessionStatus.of(spawn.state()).wireName());
-        TokenUsage usage = spawn.tree().usage();
-        if (usage != null) {
-            view.put("usage", usage);
-        }
-        return view;
+    public SpawnView view() {
+        return spawn.view().listed(SessionStatus.of(spawn.state()), spawn.tree().usage());
     }
 
     /** The line that a connection gets when it may read. */

@@ -9,6 +9,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
+import brig.protocol.api.SpawnView;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -145,7 +146,7 @@ public final class Sessions {
     }
 
     /** Views of the spawns that lists show who asks, newest first. */
-    public List<Map<String, @Nullable Object>> views(Access access) {
+    public List<SpawnView> views(Access access) {
         return spawns.all().stream().filter(access::sees).map(Spawn::view).toList();
     }
 

@@ -2,11 +2,11 @@ package brig.gateway.spawn;
 
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
 import brig.protocol.control.EgressAnswer.OpenAsk;
 import brig.protocol.json.Fields;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -64,23 +64,23 @@ final class Activity {
         return frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
     }
 
-    /** @param exit how the last message that is over ended, as {@link FrameRouter#exit}; empty for none */
-    SpawnActivity in(SpawnState state, Map<String, @Nullable Object> exit) {
+    /** @param exit how the last message that is over ended; null for none */
+    SpawnActivity in(SpawnState state, SpawnView.@Nullable Exit exit) {
         return switch (state) {
             case REQUESTED, SPAWNING -> SpawnActivity.STARTING;
             case UNKNOWN -> SpawnActivity.UNKNOWN;
             case FAILED -> SpawnActivity.FAILED;
             case TERMINATED -> SpawnActivity.ENDED;
-            case RUNNING ->
-                asks.isEmpty()
-                        ? working ? SpawnActivity.WORKING : hasFailed(exit) ? SpawnActivity.FAILED : SpawnActivity.IDLE
-                        : SpawnActivity.WAITING;
+            case RUNNING -> asks.isEmpty() ? running(exit) : SpawnActivity.WAITING;
         };
     }
 
+    private SpawnActivity running(SpawnView.@Nullable Exit exit) {
+        return working ? SpawnActivity.WORKING : hasFailed(exit) ? SpawnActivity.FAILED : SpawnActivity.IDLE;
+    }
+
     /** Who is interrupted did not fail. */
-    private static boolean hasFailed(Map<String, @Nullable Object> exit) {
-        Fields last = new Fields(exit);
-        return last.number("exit_code", 0, Integer.MAX_VALUE, 0) != 0 && !"cancelled".equals(last.text("reason"));
+    private static boolean hasFailed(SpawnView.@Nullable Exit exit) {
+        return exit != null && exit.exitCode() != 0 && !"cancelled".equals(exit.reason());
     }
 }

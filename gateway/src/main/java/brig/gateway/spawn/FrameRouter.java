@@ -3,14 +3,12 @@ package brig.gateway.spawn;
 import brig.gateway.telemetry.Counters;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.api.SpawnView;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +21,7 @@ final class FrameRouter implements FrameDecoder.Sink {
     /** What frames change of the spawn itself. The frame is in the stream log by then. */
     interface Changes {
         /** A turn ended while the spawn lives. @param exit how, see {@link FrameRouter#exit} */
-        void handleExit(Map<String, @Nullable Object> exit);
+        void handleExit(SpawnView.Exit exit);
 
         /** The agent has a session of its own of that id, which may be anything. */
         void handleAgentSession(String sessionId);
@@ -110,15 +108,7 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     /** What a frame {@code done} says of the process that ended. */
-    static Map<String, @Nullable Object> exit(Frame.Done done) {
-        Map<String, @Nullable Object> exit = new LinkedHashMap<>();
-        exit.put("exit_code", (long) done.exitCode());
-        if (done.signal() != null) {
-            exit.put("signal", done.signal());
-        }
-        if (done.reason() != null) {
-            exit.put("reason", done.reason());
-        }
-        return exit;
+    static SpawnView.Exit exit(Frame.Done done) {
+        return new SpawnView.Exit(done.exitCode(), done.signal(), done.reason());
     }
 }

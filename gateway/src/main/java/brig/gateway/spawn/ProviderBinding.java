@@ -1,11 +1,9 @@
 package brig.gateway.spawn;
 
-import brig.protocol.Limits;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.OmitEmpty;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +11,13 @@ import org.jspecify.annotations.Nullable;
  * bound to, and what the provider said last of whether it lives. Owned by the event loop.
  */
 final class ProviderBinding {
+    /** The same as it is kept. */
+    @Extensible
+    private record Kept(
+            @Nullable String workerId,
+            @OmitEmpty long lastSeq,
+            @Nullable Boolean alive) {}
+
     private final String workerId;
     private @Nullable Boolean alive;
     /** The newest frame of its worker that is known when it is given up. */
@@ -22,28 +27,16 @@ final class ProviderBinding {
         this.workerId = workerId;
     }
 
-    static ProviderBinding read(String spawnId, Map<String, @Nullable Object> ids) {
-        Fields fields = new Fields(ids);
-        ProviderBinding binding = new ProviderBinding(fields.text("worker_id", spawnId));
-        binding.lastSeq = fields.number("last_seq", 0, Limits.SEQ_MAX, 0);
-        binding.alive = fields.has("alive") ? fields.flag("alive") : null;
+    static ProviderBinding read(String spawnId, String json) {
+        Kept kept = Json.read(json.getBytes(StandardCharsets.UTF_8), Kept.class);
+        ProviderBinding binding = new ProviderBinding(kept.workerId() == null ? spawnId : kept.workerId());
+        binding.lastSeq = kept.lastSeq();
+        binding.alive = kept.alive();
         return binding;
     }
 
-    private Map<String, @Nullable Object> toMap() {
-        Map<String, @Nullable Object> ids = new LinkedHashMap<>();
-        ids.put("worker_id", workerId);
-        if (lastSeq > 0) {
-            ids.put("last_seq", lastSeq);
-        }
-        if (alive != null) {
-            ids.put("alive", alive);
-        }
-        return ids;
-    }
-
     String toJson() {
-        return new String(Json.write(toMap()), StandardCharsets.UTF_8);
+        return new String(Json.write(new Kept(workerId, lastSeq, alive)), StandardCharsets.UTF_8);
     }
 
     String workerId() {

@@ -12,16 +12,14 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.log.Redaction;
-import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,7 +62,7 @@ public final class Spawn {
     /** As JSON: parsed it would be most of what a spawn that has ended takes. Null until it is known. */
     private @Nullable String posture;
 
-    private Map<String, @Nullable Object> exit;
+    private SpawnView.@Nullable Exit exit;
     private @Nullable WorkerStream worker;
     private boolean unwanted;
     /** The path of its session socket, empty until that is open. */
@@ -78,26 +76,27 @@ public final class Spawn {
         this.log = log;
         this.tree = new SpawnTree(log);
         this.createdMs = record.times().createdMs();
-        this.leaseMs = TimeUnit.SECONDS.toMillis(new Fields(parse(origin.request()))
-                .number("lease_seconds", 1, SpawnRequest.Bounds.LEASE_SECONDS_MAX, 0));
+        this.leaseMs =
+                TimeUnit.SECONDS.toMillis(JsonObject.read(origin.request().getBytes(StandardCharsets.UTF_8))
+                        .number("lease_seconds", 0));
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
         this.workspace = record.course().workspace();
-        this.binding = ProviderBinding.read(spawnId, parse(record.course().providerIds()));
+        this.binding = ProviderBinding.read(spawnId, record.course().providerIds());
         this.runningMs = record.times().runningMs();
         this.changedMs = record.times().updatedMs();
         this.endedMs = record.times().endedMs();
         this.lastError = record.course().lastError();
         this.posture = record.course().posture();
-        this.exit = parse(record.course().exit());
+        this.exit = read(record.course().exit(), SpawnView.Exit.class);
     }
 
-    private static Map<String, @Nullable Object> parse(@Nullable String json) {
-        return json == null ? Map.of() : Json.parseObject(json.getBytes(StandardCharsets.UTF_8));
+    private static <T> @Nullable T read(@Nullable String json, Class<T> type) {
+        return json == null ? null : Json.read(json.getBytes(StandardCharsets.UTF_8), type);
     }
 
-    private static @Nullable String text(Map<String, @Nullable Object> object) {
-        return object.isEmpty() ? null : new String(Json.write(object), StandardCharsets.UTF_8);
+    private static @Nullable String text(@Nullable Record record) {
+        return record == null ? null : new String(Json.write(record), StandardCharsets.UTF_8);
     }
 
     /** The only transition. @throws IllegalStateException where the states of {@link SpawnState} do not allow it */
@@ -160,10 +159,10 @@ public final class Spawn {
     }
 
     void setPosture(Posture measured) {
-        posture = new String(Json.write(measured), StandardCharsets.UTF_8);
+        posture = text(measured);
     }
 
-    void setExit(Map<String, @Nullable Object> how) {
+    void setExit(SpawnView.Exit how) {
         exit = how;
     }
 
@@ -324,26 +323,23 @@ public final class Spawn {
     }
 
     /** What lists show. */
-    public Map<String, @Nullable Object> view() {
-        return SpawnView.of(this);
+    public SpawnView view() {
+        return SpawnViews.of(this);
     }
 
     /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
-    public Map<String, @Nullable Object> fullView() {
-        Map<String, @Nullable Object> view = view();
-        if (posture != null) {
-            view.put("posture", parse(posture));
-        }
-        return view;
+    public SpawnView fullView() {
+        return view().whole(read(posture, Posture.class));
     }
 
     /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
-    public Map<String, @Nullable Object> posture() {
-        if (posture == null) {
+    public Posture posture() {
+        Posture measured = read(posture, Posture.class);
+        if (measured == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn")
                     .about(spawnId, state.wireName());
         }
-        return parse(posture);
+        return measured;
     }
 
     public boolean isCaptainToken(String token) {
@@ -382,8 +378,8 @@ public final class Spawn {
         return origin.agent();
     }
 
-    /** How a process of the agent ended last; empty where none has. */
-    Map<String, @Nullable Object> exit() {
+    /** How a process of the agent ended last; null where none has. */
+    SpawnView.@Nullable Exit exit() {
         return exit;
     }
 

@@ -16,6 +16,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
@@ -332,7 +333,7 @@ public final class Spawner {
     }
 
     /** Begins a session of an agent that Brig did not start; see {@link TrackedSessions#begin}. */
-    public CompletionStage<TrackedSession> track(Fields request, String captain, WorkerStream teller) {
+    public CompletionStage<TrackedSession> track(SpawnerRequest.Track request, String captain, WorkerStream teller) {
         return tracking.begin(request, captain, teller);
     }
 

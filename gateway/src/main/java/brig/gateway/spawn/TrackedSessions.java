@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
@@ -45,15 +46,14 @@ final class TrackedSessions {
     /**
      * Begins a session, which runs.
      *
-     * @param request {@code agent}: what program it is; {@code task_id}?, {@code workspace}?: the folder that it works in
      * @param captain who tells what it says
      * @param teller the way back to who does
      * @throws BrigException {@code INVALID_FIELD}, {@code TASK_ID_IN_USE}, {@code MAX_WORKERS}
      */
-    CompletionStage<TrackedSession> begin(Fields request, String captain, WorkerStream teller) {
-        String agent = request.requiredText("agent");
-        String taskId = request.text("task_id");
-        String folder = request.text("workspace", "");
+    CompletionStage<TrackedSession> begin(SpawnerRequest.Track request, String captain, WorkerStream teller) {
+        String agent = request.agent();
+        String taskId = request.taskId();
+        String folder = request.workspace() == null ? "" : request.workspace();
         if (!AGENT.matcher(agent).matches()) {
             throw Fields.invalid("agent", "must match " + AGENT);
         }

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Json;
@@ -114,7 +115,7 @@ final class Transitions {
     private FrameRouter.Changes changes(Spawn spawn) {
         return new FrameRouter.Changes() {
             @Override
-            public void handleExit(Map<String, @Nullable Object> exit) {
+            public void handleExit(SpawnView.Exit exit) {
                 spawn.setExit(exit);
                 save(spawn);
             }
@@ -264,7 +265,7 @@ final class Transitions {
         Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
-        spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
+        spawn.setExit(new SpawnView.Exit(137, "SIGKILL", "worker_lost"));
         finish(spawn, SpawnState.TERMINATED);
     }
 

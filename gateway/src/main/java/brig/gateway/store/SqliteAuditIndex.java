@@ -174,7 +174,7 @@ public final class SqliteAuditIndex {
     public CompletionStage<Found> find(
             @Nullable List<String> workers,
             @Nullable String host,
-            @Nullable String decision,
+            AuditEvent.@Nullable Decision decision,
             long sinceMs,
             long untilMs,
             long before,
@@ -191,7 +191,7 @@ public final class SqliteAuditIndex {
             select.and("host = ?", host.toLowerCase(Locale.ROOT));
         }
         if (decision != null) {
-            select.and("decision = ?", decision);
+            select.and("decision = ?", decision.name().toLowerCase(Locale.ROOT));
         }
         if (sinceMs > 0) {
             select.and("ts >= ?", sinceMs);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.time.FakeTime;
+import brig.protocol.api.EventPage;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,14 +18,14 @@ class HookEventsTest {
     private static final String EPOCH = "4h2k9x0c";
 
     /** What is on disk, and what was asked to be and is not yet. */
-    private final List<HookEvents.Event> stored = new ArrayList<>();
+    private final List<HookEvents.Kept> stored = new ArrayList<>();
 
     private final List<CompletableFuture<Void>> writing = new ArrayList<>();
     private boolean slow;
     private long firstKept;
     private HookEvents events = new HookEvents(new FakeTime(), this::store, EPOCH, List.of());
 
-    private CompletionStage<Void> store(String epoch, HookEvents.Event event, long kept) {
+    private CompletionStage<Void> store(String epoch, HookEvents.Kept event, long kept) {
         assertEquals(EPOCH, epoch);
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletionStage<Void> answer = written.thenRun(() -> {
@@ -38,13 +40,13 @@ class HookEventsTest {
         return answer;
     }
 
-    private CompletionStage<HookEvents.Event> add(String spawnId, String sessionId, Object data) {
-        return events.add(new HookEvents.Report("tool.after", spawnId, sessionId, Map.of("data", data)));
+    private CompletionStage<EventPage.Event> add(String spawnId, String sessionId, Object data) {
+        return events.add("tool.after", spawnId, sessionId, JsonObject.of(Map.of("data", data)));
     }
 
     private List<Long> after(long seq, String session, int limit) {
         return events.after(seq, session, limit).stream()
-                .map(HookEvents.Event::seq)
+                .map(HookEvents.Kept::seq)
                 .toList();
     }
 
@@ -92,8 +94,8 @@ class HookEventsTest {
         slow = true;
         List<Long> seen = new ArrayList<>();
         var _ = events.follow(() -> seen.add(events.lastSeq()));
-        CompletableFuture<HookEvents.Event> one = add("spn_a", null, 1L).toCompletableFuture();
-        CompletableFuture<HookEvents.Event> two = add("spn_a", null, 2L).toCompletableFuture();
+        CompletableFuture<EventPage.Event> one = add("spn_a", null, 1L).toCompletableFuture();
+        CompletableFuture<EventPage.Event> two = add("spn_a", null, 2L).toCompletableFuture();
         assertFalse(one.isDone());
         assertEquals(List.of(), after(0, null, 10));
         writing.get(0).complete(null);
@@ -107,7 +109,7 @@ class HookEventsTest {
     @Test
     void shouldSayNoAndNeverUseThatNumberAgainWhenItCannotBeWritten() {
         slow = true;
-        CompletableFuture<HookEvents.Event> lost = add("spn_a", null, 1L).toCompletableFuture();
+        CompletableFuture<EventPage.Event> lost = add("spn_a", null, 1L).toCompletableFuture();
         writing.getFirst().completeExceptionally(new IllegalStateException("disk full"));
         assertTrue(lost.isCompletedExceptionally());
         slow = false;

@@ -9,6 +9,7 @@ import brig.gateway.limits.Deadlines;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.FakeTime;
+import brig.protocol.api.PruneAnswer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -33,16 +34,17 @@ class GatewayStatusTest {
                 new OperatorControls(
                         admission,
                         (deadlineMs, handOver) -> {},
-                        (dryRun, by) -> CompletableFuture.completedFuture(Map.of()),
+                        (dryRun, by) -> CompletableFuture.completedFuture(
+                                new PruneAnswer(dryRun, 0, 0, Map.of(), new PruneAnswer.Kept(0, 0))),
                         () -> notReady),
                 () -> wallMs,
                 () -> nanos);
         nanos += 5_000_000_000L;
         wallMs -= 172_800_000;
-        assertEquals(5_000L, status.view().get("uptime_ms"));
-        assertEquals(1_767_225_600_000L, status.view().get("started_ms"));
-        assertNull(status.view().get("not_ready"));
+        assertEquals(5_000L, status.view().uptimeMs());
+        assertEquals(1_767_225_600_000L, status.view().startedMs());
+        assertNull(status.view().notReady());
         notReady = "record_lost";
-        assertEquals("record_lost", status.view().get("not_ready"));
+        assertEquals("record_lost", status.view().notReady());
     }
 }

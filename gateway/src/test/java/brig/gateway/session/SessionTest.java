@@ -16,6 +16,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.SessionStatus;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
@@ -200,7 +201,7 @@ class SessionTest {
                 "\"type\":\"done\",\"exit_code\":0",
                 "\"type\":\"state\",\"state\":\"terminated\",\"reason\":\"requested\"")) {
             bench.say(spawn, "{\"seq\":" + (does.size() + 1) + ",\"ts\":1," + rest + "}\n");
-            does.add(String.valueOf(session.view().get("activity")));
+            does.add(session.view().activity().wireName());
         }
         assertEquals(List.of("idle", "working", "waiting", "working", "failed", "working", "idle", "ended"), does);
     }
@@ -323,10 +324,10 @@ class SessionTest {
     void shouldSayOfEachWhetherItCanBeTalkedTo() {
         bench.start("second");
         frame(1, "\"state\":\"terminated\"");
-        Map<Object, Object> shown = new HashMap<>();
+        Map<String, SessionStatus> shown = new HashMap<>();
         sessions.all()
-                .forEach(one -> shown.put(one.taskId(), sessions.of(one).view().get("status")));
-        assertEquals(Map.of("second", "active", "fix", "inactive"), shown);
+                .forEach(one -> shown.put(one.taskId(), sessions.of(one).view().status()));
+        assertEquals(Map.of("second", SessionStatus.ACTIVE, "fix", SessionStatus.INACTIVE), shown);
     }
 
     /** A session that ran and ended. */

@@ -12,13 +12,13 @@ import brig.gateway.telemetry.LoopWatch;
 import brig.protocol.BrigException;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,7 +32,7 @@ class FrameRouterTest {
     private final FrameDecoder frames =
             new FrameDecoder(new FrameRouter(spawn, blocked, bench.counters, new FrameRouter.Changes() {
                 @Override
-                public void handleExit(Map<String, @Nullable Object> exit) {
+                public void handleExit(SpawnView.Exit exit) {
                     note("exit " + exit);
                 }
 
@@ -102,7 +102,7 @@ class FrameRouterTest {
     @Test
     void shouldTellHowATurnEnded() {
         route("done", ",'exit_code':143,'signal':'SIGTERM','reason':'cancelled','usage':{}");
-        assertEquals(List.of("1 exit {exit_code=143, signal=SIGTERM, reason=cancelled}"), changes);
+        assertEquals(List.of("1 exit " + new SpawnView.Exit(143, "SIGTERM", "cancelled")), changes);
     }
 
     @Test

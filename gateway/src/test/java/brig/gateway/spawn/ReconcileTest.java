@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.stream.RecordingSink;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
@@ -68,11 +69,11 @@ class ReconcileTest {
                 List.of(),
                 List.of(new EgressAnswer.OpenAsk("a.test", 443, "GET", "", 0)));
         after.reconcile(before.spawnId());
-        assertEquals("waiting", found(after, before).view().get("activity"));
+        assertEquals(SpawnActivity.WAITING, found(after, before).view().activity());
         after.send(
                 found(after, before),
                 "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"decision\":\"deny\"}\n");
-        assertEquals("working", found(after, before).view().get("activity"));
+        assertEquals(SpawnActivity.WORKING, found(after, before).view().activity());
     }
 
     @Test
@@ -86,7 +87,7 @@ class ReconcileTest {
 
         assertEquals(SpawnState.RUNNING, found(after, before).state());
         assertEquals(
-                "/workspaces/" + before.spawnId(), found(after, before).view().get("workspace"));
+                "/workspaces/" + before.spawnId(), found(after, before).view().workspace());
         assertEquals("RUNNING", after.recorded(before.spawnId()).getLast());
     }
 
@@ -215,7 +216,7 @@ class ReconcileTest {
         after.reconcile();
         Spawn spawn = found(after, before);
         assertEquals(SpawnState.FAILED, spawn.state());
-        assertTrue(String.valueOf(spawn.view().get("last_error")).startsWith("WORKER_AGENT_UNAVAILABLE: "));
+        assertTrue(String.valueOf(spawn.view().lastError()).startsWith("WORKER_AGENT_UNAVAILABLE: "));
         assertEquals("0/0", after.slots());
         assertEquals(List.of("abandon " + spawn.spawnId(), "door closed"), after.story, "none comes later");
     }
@@ -277,7 +278,7 @@ class ReconcileTest {
         after.loop.run();
         assertEquals(CHUNK + TERMINATED, late.text());
         assertTrue(late.isEnded());
-        assertEquals("shell", found(after, before).view().get("agent"));
+        assertEquals("shell", found(after, before).view().agent());
     }
 
     @Test

@@ -23,8 +23,7 @@ import brig.gateway.time.HandTimers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.api.PruneAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -126,16 +125,14 @@ class RetentionTest {
         return loaded.join().stream().map(SpawnRecord::spawnId).sorted().toList();
     }
 
-    private Fields prune(Retention retention, boolean dryRun) {
-        CompletableFuture<Map<String, Object>> pruned =
-                retention.prune(dryRun, "uid:1").toCompletableFuture();
+    private PruneAnswer prune(Retention retention, boolean dryRun) {
+        CompletableFuture<PruneAnswer> pruned = retention.prune(dryRun, "uid:1").toCompletableFuture();
         loop.run();
         while (!pruned.isDone()) {
             timers.pass(20);
             loop.run();
         }
-        // Written and read again: what a client gets.
-        return new Fields(Json.parseObject(Json.write(pruned.join())));
+        return pruned.join();
     }
 
     @Test
@@ -144,17 +141,15 @@ class RetentionTest {
             ended(i, 100 - 10 * i, MIB);
         }
         Retention retention = retention(55, 3 * MIB, 4);
-        Fields dry = prune(retention, true);
-        assertEquals(
-                Map.of("days", 4L, "spawns", 2L, "bytes", 1L),
-                dry.object("reasons").asMap());
+        PruneAnswer dry = prune(retention, true);
+        assertEquals(Map.of("days", 4, "spawns", 2, "bytes", 1), dry.reasons());
         assertEquals(10, folders().size());
-        assertEquals(7 * MIB, prune(retention, false).number("bytes", 0, Long.MAX_VALUE, 0));
+        assertEquals(7 * MIB, prune(retention, false).bytes());
         assertEquals(Set.of(id(8), id(9), id(10)), folders());
         assertEquals(List.of(id(8), id(9), id(10)), rows());
         assertTrue(spawns.find(id(7)).isEmpty() && spawns.find("task-7").isEmpty());
         assertTrue(spawns.find("task-8").isPresent());
-        assertEquals(0, prune(retention, false).number("spawns", 0, 100, 0), "and then it is done");
+        assertEquals(0, prune(retention, false).spawns(), "and then it is done");
     }
 
     /** Scenario: a gateway that is killed every few seconds would never come to the look that follows an end. */

@@ -180,7 +180,7 @@ class SpawnerTest {
 
     private void assertFailed(Spawn spawn, String why) {
         assertEquals(SpawnState.FAILED, spawn.state());
-        assertEquals(why, spawn.view().get("last_error"));
+        assertEquals(why, spawn.view().lastError());
         assertFalse(bench.spawns.isLive(spawn.taskId()));
         assertTrue(spawn.log().isEnded());
         assertEquals(why, bench.store.saved().getLast().course().lastError());
@@ -266,7 +266,7 @@ class SpawnerTest {
         bench.spawner.bindSession(spawn, "ses_x");
         bench.loop.run();
         assertEquals(spawn, bench.spawns.find("ses_x").orElseThrow());
-        assertEquals("ses_x", spawn.view().get("session_id"));
+        assertEquals("ses_x", spawn.view().sessionId());
         assertEquals("ses_x", bench.store.saved().getLast().sessionId());
         assertEquals(
                 ErrorCode.INVALID_FIELD,
@@ -308,7 +308,7 @@ class SpawnerTest {
         bench.pass(250);
         bench.started(id);
         assertEquals(
-                "/workspaces/" + id, bench.spawns.find(id).orElseThrow().view().get("workspace"));
+                "/workspaces/" + id, bench.spawns.find(id).orElseThrow().view().workspace());
         assertEquals(id, granted.join().spawnId());
     }
 
@@ -356,7 +356,7 @@ class SpawnerTest {
         bench.listeners = CompletableFuture.failedFuture(new IllegalStateException("unforeseen"));
         CompletableFuture<GrantedSpawn> granted = bench.ask("fix", "admin");
         assertTrue(granted.isCompletedExceptionally());
-        assertTrue(String.valueOf(only().view().get("last_error")).startsWith("INTERNAL: "));
+        assertTrue(String.valueOf(only().view().lastError()).startsWith("INTERNAL: "));
         assertEquals("0/0", bench.slots());
     }
 

@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -65,12 +66,12 @@ class UnknownTest {
         bench.pass(1);
 
         assertEquals(SpawnState.FAILED, spawn.state());
-        String error = String.valueOf(spawn.view().get("last_error"));
+        String error = String.valueOf(spawn.view().lastError());
         assertTrue(error.startsWith("RECONCILE_TIMEOUT: "), error);
         assertTrue(error.contains("'brig rebind " + spawn.spawnId() + "'"), error);
         assertTrue(error.contains("'brig terminate " + spawn.spawnId() + "'"), error);
-        assertTrue(spawn.view().containsKey("provider_runtime_alive"));
-        assertNull(spawn.view().get("provider_runtime_alive"), "nobody can say");
+        assertNotNull(spawn.view().givenUp());
+        assertNull(spawn.view().givenUp().providerRuntimeAlive(), "nobody can say");
         assertTrue(captain.text().contains("\"code\":\"RECONCILE_TIMEOUT\""), captain.text());
         assertTrue(
                 captain.text().lines().toList().getLast().contains("\"reason\":\"reconcile_timeout\""), captain.text());
@@ -139,13 +140,15 @@ class UnknownTest {
         bench.story.clear();
         bench.reconcile(spawn.spawnId());
         assertEquals(List.of(), bench.story, "it is not ended as a stranger");
-        assertEquals(true, spawn.view().get("provider_runtime_alive"));
+        assertEquals(true, spawn.view().givenUp().providerRuntimeAlive());
 
         SpawnBench after = SpawnBench.restarted(bench);
-        assertEquals(true, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
+        assertEquals(
+                true, after.spawns.find("fix").orElseThrow().view().givenUp().providerRuntimeAlive());
         var _ = after.spawner.terminate(after.spawns.find("fix").orElseThrow(), "requested", "uid:0");
         assertEquals(List.of("door lingers, state FAILED", "abandon " + spawn.spawnId()), after.story);
-        assertEquals(false, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
+        assertEquals(
+                false, after.spawns.find("fix").orElseThrow().view().givenUp().providerRuntimeAlive());
     }
 
     @Test
@@ -192,7 +195,7 @@ class UnknownTest {
         CompletableFuture<Spawn> gone = bench.spawner.rebind(old).toCompletableFuture();
         bench.list(Set.of());
         assertEquals(ErrorCode.WORKER_LOST, refusal(gone).code());
-        assertEquals(false, old.view().get("provider_runtime_alive"));
+        assertEquals(false, old.view().givenUp().providerRuntimeAlive());
 
         Spawn ended = bench.run("other");
         bench.send(ended, RUNNING + CHUNK + DONE + TERMINATED);
@@ -310,7 +313,8 @@ class UnknownTest {
         after.send(spawn, DONE + TERMINATED);
         assertEquals(SpawnState.TERMINATED, spawn.state());
         assertEquals(
-                "{exit_code=3, signal=SIGTERM}", String.valueOf(spawn.view().get("exit")));
+                "Exit[exitCode=3, signal=SIGTERM, reason=null]",
+                String.valueOf(spawn.view().exit()));
         assertEquals(
                 "{\"exit_code\":3,\"signal\":\"SIGTERM\"}",
                 after.store.saved().getLast().course().exit());
@@ -324,7 +328,7 @@ class UnknownTest {
         bench.endStored = true;
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(
-                "{exit_code=7}",
-                String.valueOf(after.spawns.find("fix").orElseThrow().view().get("exit")));
+                "Exit[exitCode=7, signal=null, reason=null]",
+                String.valueOf(after.spawns.find("fix").orElseThrow().view().exit()));
     }
 }

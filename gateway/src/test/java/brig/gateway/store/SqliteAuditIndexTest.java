@@ -3,6 +3,7 @@ package brig.gateway.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.protocol.egress.AuditEntry;
+import brig.protocol.egress.AuditEvent;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,8 +14,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,9 +64,13 @@ class SqliteAuditIndexTest {
 
     private List<Long> seqs(
             List<String> workers, String host, String decision, long since, long until, long before, long after) {
-        return await(index.find(workers, host, decision, since, until, before, after, 3)).entries().stream()
+        return await(index.find(workers, host, decided(decision), since, until, before, after, 3)).entries().stream()
                 .map(AuditEntry::seq)
                 .toList();
+    }
+
+    private static AuditEvent.@Nullable Decision decided(@Nullable String name) {
+        return name == null ? null : AuditEvent.Decision.valueOf(name.toUpperCase(Locale.ROOT));
     }
 
     @Test

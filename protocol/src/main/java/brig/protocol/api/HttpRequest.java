@@ -139,7 +139,7 @@ public sealed interface HttpRequest {
      */
     record ListEvents(
             @NotEmpty @Nullable String sessionId,
-            @OmitEmpty long after,
+            @OmitEmpty @Range long after,
             @OmitEmpty @Range(min = 1, max = PAGE_MAX) int limit,
             @NotEmpty @Nullable String lastEventId,
             @NotEmpty @Nullable String ticket)

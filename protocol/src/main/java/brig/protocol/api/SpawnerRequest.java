@@ -26,6 +26,12 @@ public sealed interface SpawnerRequest {
     /** How long a token is good at most, in seconds. */
     long EXPIRES_SECONDS_MAX = 366 * 24 * 3_600;
 
+    /** One that is about a session. */
+    interface OfSession {
+        /** Any of the names of the session. */
+        String id();
+    }
+
     /**
      * Starts a session.
      *
@@ -44,7 +50,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /** All spawns that who asks may see. */
     @Name("list")
@@ -57,7 +63,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /** Ends a session. */
     record Terminate(
@@ -66,7 +72,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /** Takes up the worker of a spawn that was given up, as a new spawn. */
     record Rebind(
@@ -75,7 +81,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /** Makes the connection one of that session. */
     record Attach(
@@ -86,7 +92,7 @@ public sealed interface SpawnerRequest {
             String id,
 
             @Flat AttachOptions options)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /**
      * Makes the connection the one that tells what an agent says which Brig did not start.
@@ -107,7 +113,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /**
      * Takes the changes of a workspace over.
@@ -124,7 +130,7 @@ public sealed interface SpawnerRequest {
 
             @OmitEmpty boolean check,
             @OmitEmpty List<String> allow)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /** The workspaces that spawns left. */
     record Workspaces() implements SpawnerRequest {}
@@ -136,7 +142,7 @@ public sealed interface SpawnerRequest {
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
             String id)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /**
      * What a worker may reach; with a decision, that that is changed.
@@ -155,7 +161,7 @@ public sealed interface SpawnerRequest {
             @Nullable EgressDecision decision,
             @NotEmpty @Nullable String host,
             @NotEmpty @Nullable String secret)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /**
      * What became of requests of agents. What is null or 0 is any.
@@ -189,7 +195,7 @@ public sealed interface SpawnerRequest {
             String id,
 
             @Range(min = 1, max = 65_535) int port)
-            implements SpawnerRequest {}
+            implements SpawnerRequest, OfSession {}
 
     /**
      * Makes a token.

@@ -1,9 +1,12 @@
-package brig.gateway.http;
+package brig.gateway.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.http.ApiDocuments;
+import brig.gateway.http.Route;
+import brig.gateway.http.Who;
 import brig.protocol.ErrorCode;
 import brig.protocol.wire.FrameType;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -19,6 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -40,6 +44,10 @@ class ApiDocumentsTest {
             ErrorCode.SLOW_READER,
             ErrorCode.ALREADY_RUNNING);
 
+    private static final List<Operation<?, ?>> OVER_HTTP = Operations.ALL.stream()
+            .filter(operation -> operation.route() != null)
+            .toList();
+
     private final JsonNode openApi = read("openapi");
     private final JsonNode asyncApi = read("asyncapi");
 
@@ -55,18 +63,22 @@ class ApiDocumentsTest {
         return StreamSupport.stream(array.spliterator(), false);
     }
 
-    private static String path(Operation operation) {
-        return operation
+    private static Route route(Operation<?, ?> operation) {
+        return Objects.requireNonNull(operation.route());
+    }
+
+    private static String path(Operation<?, ?> operation) {
+        return route(operation)
                 .path()
                 .replace(":id", "{id}")
                 .replace(":port", "{port}")
                 .replace("*", "{path}");
     }
 
-    private JsonNode described(Operation operation) {
+    private JsonNode described(Operation<?, ?> operation) {
         return openApi.path("paths")
                 .path(path(operation))
-                .path(operation.method().name().toLowerCase(Locale.ROOT));
+                .path(route(operation).method().name().toLowerCase(Locale.ROOT));
     }
 
     @Test
@@ -80,38 +92,41 @@ class ApiDocumentsTest {
                                 method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey(),
                                 method.getValue().path("operationId").asText())));
         Map<String, String> there = new TreeMap<>();
-        for (Operation operation : Operation.values()) {
-            there.put(operation.method() + " " + path(operation), operation.id());
+        for (Operation<?, ?> operation : OVER_HTTP) {
+            Route route = route(operation);
+            there.put(route.method() + " " + path(operation), operation.id());
         }
         assertEquals(there, described);
     }
 
     @Test
     void shouldNameTheParametersAndBodiesThatAreRead() {
-        for (Operation operation : Operation.values()) {
+        for (Operation<?, ?> operation : OVER_HTTP) {
+            Route route = route(operation);
             JsonNode described = described(operation);
             Map<String, Set<String>> parameters = each(described.path("parameters"))
                     .collect(Collectors.groupingBy(
                             one -> one.path("in").asText(),
                             Collectors.mapping(
                                     one -> one.path("name").asText(), Collectors.toCollection(TreeSet::new))));
-            assertEquals(new TreeSet<>(operation.query()), parameters.getOrDefault("query", Set.of()), operation::id);
+            assertEquals(new TreeSet<>(route.query()), parameters.getOrDefault("query", Set.of()), operation::id);
             assertEquals(path(operation).contains("{"), parameters.containsKey("path"), operation::id);
-            assertEquals(operation.takesBody(), described.has("requestBody"), operation::id);
+            assertEquals(route.takesBody(), described.has("requestBody"), operation::id);
         }
     }
 
     @Test
     void shouldSayWhatNeedsATokenAndWhatTakesATicket() {
-        for (Operation operation : Operation.values()) {
+        for (Operation<?, ?> operation : OVER_HTTP) {
+            Route route = route(operation);
             List<String> ways = new ArrayList<>();
             each(described(operation).path("security"))
                     .forEach(way ->
                             ways.add(way.isEmpty() ? "none" : way.fieldNames().next()));
-            boolean open = operation.who() == Operation.Who.ANYBODY;
+            boolean open = route.who() == Who.ANYBODY;
             assertEquals(open, ways.isEmpty() || ways.contains("none"), operation::id);
-            assertEquals(operation.takesTicket(), ways.contains("ticket"), operation::id);
-            assertEquals(!open || operation.takesTicket(), ways.contains("bearer"), operation::id);
+            assertEquals(route.takesTicket(), ways.contains("ticket"), operation::id);
+            assertEquals(!open || route.takesTicket(), ways.contains("bearer"), operation::id);
         }
     }
 
@@ -160,8 +175,9 @@ class ApiDocumentsTest {
                 .filter(address -> address.startsWith("/"))
                 .forEach(described::add);
         TreeSet<String> streams = new TreeSet<>();
-        for (Operation operation : Operation.values()) {
-            if (operation.takesTicket()) {
+        for (Operation<?, ?> operation : OVER_HTTP) {
+            Route route = route(operation);
+            if (route.takesTicket()) {
                 streams.add(path(operation));
             }
         }
@@ -290,9 +306,10 @@ class ApiDocumentsTest {
             }
         });
         TreeMap<String, Set<String>> read = new TreeMap<>();
-        for (Operation operation : Operation.values()) {
-            if (operation.takesTicket()) {
-                read.put(path(operation), new TreeSet<>(operation.query()));
+        for (Operation<?, ?> operation : OVER_HTTP) {
+            Route route = route(operation);
+            if (route.takesTicket()) {
+                read.put(path(operation), new TreeSet<>(route.query()));
             }
         }
         assertEquals(read, described);

@@ -1,0 +1,21 @@
+package brig.gateway.api;
+
+import brig.gateway.resources.AuditCalls;
+import brig.gateway.resources.EgressCalls;
+import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.OperatorCalls;
+import brig.gateway.resources.SessionCalls;
+import brig.gateway.resources.SignInCalls;
+import brig.gateway.resources.SpawnCalls;
+import brig.gateway.resources.TokenCalls;
+
+/** Who carries the operations out. */
+public record Calls(
+        SpawnCalls spawns,
+        SessionCalls sessions,
+        EventCalls events,
+        TokenCalls tokens,
+        SignInCalls signIn,
+        EgressCalls egress,
+        AuditCalls audit,
+        OperatorCalls operator) {}

@@ -1,0 +1,429 @@
+package brig.gateway.api;
+
+import static brig.gateway.api.Operation.of;
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.HEAD;
+import static io.vertx.core.http.HttpMethod.OPTIONS;
+import static io.vertx.core.http.HttpMethod.PATCH;
+import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import brig.gateway.http.PageFiles;
+import brig.gateway.http.Route;
+import brig.gateway.http.Who;
+import brig.gateway.openai.message.ChatRequest;
+import brig.gateway.openai.message.ModelList;
+import brig.gateway.openai.message.ResponseRequest;
+import brig.gateway.resources.MetricsCalls;
+import brig.protocol.api.AgentUse;
+import brig.protocol.api.Answers;
+import brig.protocol.api.AuditPage;
+import brig.protocol.api.EventPage;
+import brig.protocol.api.GatewayView;
+import brig.protocol.api.HttpRequest;
+import brig.protocol.api.PruneAnswer;
+import brig.protocol.api.SessionList;
+import brig.protocol.api.SpawnAnswer;
+import brig.protocol.api.SpawnList;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.api.TokenView;
+import brig.protocol.api.TreeView;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.Posture;
+import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.WorkspacesAnswer;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The table of what can be asked for. The routes of the HTTP interface and the actions of the spawner socket are made of
+ * it, and {@code openapi.json} and the schemas are compared with it.
+ *
+ * <p>Decision 0032.
+ */
+final class Operations {
+    private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
+
+    private static final List<Operation<?, ?>> PAGE = List.of(
+            of("page", HttpRequest.Nothing.class)
+                    .at(GET, "/", Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL)
+                    .web((api, call, in) -> api.page().index(call)),
+            of("pageFile", HttpRequest.File.class)
+                    .at(GET, PageFiles.ASSETS + "*", Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL)
+                    .web((api, call, in) -> api.page().asset(call)),
+            of("live", HttpRequest.Nothing.class)
+                    .at(GET, "/livez", Who.ANYBODY)
+                    .as(Route.Kind.HEALTH_CHECK)
+                    .web((api, call, in) -> api.live(call)),
+            of("ready", HttpRequest.Nothing.class)
+                    .at(GET, "/readyz", Who.ANYBODY)
+                    .as(Route.Kind.HEALTH_CHECK)
+                    .web((api, call, in) -> api.ready(call)),
+            of("metrics", HttpRequest.Nothing.class)
+                    .at(GET, MetricsCalls.PATH, Who.ADMIN)
+                    .web((api, call, in) -> api.metrics().show(call.response())),
+            of("openapi", HttpRequest.Nothing.class)
+                    .at(GET, "/api/v1/openapi.json", Who.ANYBODY)
+                    .web((api, call, in) -> api.documents().openApi(call)),
+            of("asyncapi", HttpRequest.Nothing.class)
+                    .at(GET, "/api/v1/asyncapi.json", Who.ANYBODY)
+                    .web((api, call, in) -> api.documents().asyncApi(call)));
+
+    private static final List<Operation<?, ?>> SPAWNS = List.of(
+            of(
+                            "spawn",
+                            SpawnerRequest.Spawn.class,
+                            SpawnAnswer.class,
+                            (calls, caller, in) -> calls.spawns().spawn(caller, in))
+                    .withBody(POST, "/api/v1/spawns", Who.STARTER, "wait")
+                    .web((api, call, in) -> api.calls().spawns().spawn(call, in))
+                    .action(Who.STARTER),
+            of(
+                            "listSpawns",
+                            HttpRequest.ListSpawns.class,
+                            SpawnList.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.spawns().list(caller, in)))
+                    .at(GET, "/api/v1/spawns", Who.KNOWN),
+            of(
+                            "showSpawn",
+                            SpawnerRequest.Status.class,
+                            SpawnView.class,
+                            (calls, caller, in) ->
+                                    completedFuture(caller.session().spawn().fullView()))
+                    .at(GET, "/api/v1/spawns/:id", Who.READER)
+                    .action(Who.READER),
+            of(
+                            "list",
+                            SpawnerRequest.ListAll.class,
+                            SpawnList.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.spawns().list(caller)))
+                    .action(Who.KNOWN),
+            of(
+                            "showPosture",
+                            HttpRequest.Named.class,
+                            Posture.class,
+                            (calls, caller, in) ->
+                                    completedFuture(caller.session().spawn().posture()))
+                    .at(GET, "/api/v1/spawns/:id/posture", Who.READER),
+            of(
+                            "endSpawn",
+                            SpawnerRequest.Terminate.class,
+                            SpawnView.class,
+                            (calls, caller, in) -> calls.spawns().end(caller))
+                    .at(DELETE, "/api/v1/spawns/:id", Who.DRIVER)
+                    .answering(202)
+                    .action(Who.DRIVER),
+            of(
+                            "rebind",
+                            SpawnerRequest.Rebind.class,
+                            SpawnView.class,
+                            (calls, caller, in) -> calls.spawns().rebind(in))
+                    .at(POST, "/api/v1/spawns/:id/rebind", Who.ADMIN)
+                    .action(Who.DRIVER),
+            of(
+                            "showDiff",
+                            SpawnerRequest.Diff.class,
+                            DiffAnswer.class,
+                            (calls, caller, in) -> calls.spawns().diff(caller, in))
+                    .at(GET, "/api/v1/spawns/:id/diff", Who.READER)
+                    .action(Who.HEIR),
+            of(
+                            "apply",
+                            SpawnerRequest.Apply.class,
+                            ApplyAnswer.class,
+                            (calls, caller, in) -> calls.spawns().apply(caller, in))
+                    .withBody(POST, "/api/v1/spawns/:id/apply", Who.DRIVER)
+                    .action(Who.HEIR),
+            of(
+                            "listWorkspaces",
+                            SpawnerRequest.Workspaces.class,
+                            WorkspacesAnswer.class,
+                            (calls, caller, in) -> calls.spawns().workspaces(caller))
+                    .at(GET, "/api/v1/workspaces", Who.ADMIN)
+                    .action(Who.KNOWN),
+            of(
+                            "discardWorkspace",
+                            SpawnerRequest.Discard.class,
+                            DiscardAnswer.class,
+                            (calls, caller, in) -> calls.spawns().discard(caller, in))
+                    .at(DELETE, "/api/v1/workspaces/:id", Who.ADMIN)
+                    .action(Who.HEIR));
+
+    private static final List<Operation<?, ?>> SESSIONS = List.of(
+            of(
+                            "listSessions",
+                            HttpRequest.ListSessions.class,
+                            SessionList.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.sessions().list(caller, in)))
+                    .at(GET, "/api/v1/sessions", Who.KNOWN),
+            of(
+                            "showTree",
+                            SpawnerRequest.Tree.class,
+                            TreeView.class,
+                            (calls, caller, in) -> caller.session().tree())
+                    .at(GET, "/api/v1/sessions/:id/tree", Who.READER)
+                    .action(Who.READER),
+            of(
+                            "input",
+                            HttpRequest.Input.class,
+                            Answers.Accepted.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.sessions().input(caller, in)))
+                    .withBody(POST, "/api/v1/sessions/:id/input", Who.DRIVER)
+                    .answering(202),
+            of(
+                            "cancel",
+                            HttpRequest.Named.class,
+                            Answers.Accepted.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.sessions().cancel(caller)))
+                    .at(POST, "/api/v1/sessions/:id/cancel", Who.DRIVER)
+                    .answering(202),
+            of("stream", HttpRequest.Stream.class)
+                    .at(GET, "/api/v1/sessions/:id/stream", Who.READER)
+                    .web((api, call, in) -> api.calls().sessions().stream(call, in)),
+            of("attach", HttpRequest.Attach.class)
+                    .at(GET, "/api/v1/sessions/:id/attach", Who.ANYBODY)
+                    .web((api, call, in) -> api.calls().sessions().attach(call, in)),
+            of("attachSocket", SpawnerRequest.Attach.class).action(Who.READER, (client, in) -> client.attach(in)),
+            of("track", SpawnerRequest.Track.class, Answers.Tracked.class)
+                    .action(Who.KNOWN, (client, in) -> client.track(in)),
+            of("multiplex", HttpRequest.Multiplex.class)
+                    .at(GET, "/api/v1/ws", Who.ANYBODY)
+                    .web((api, call, in) -> api.calls().sessions().multiplex(call)),
+            of("spawner", HttpRequest.Nothing.class)
+                    .at(GET, "/api/v1/spawner", Who.STARTER)
+                    .web((api, call, in) -> api.spawner().upgrade(call)),
+            of("port", SpawnerRequest.Port.class, Answers.Port.class)
+                    .action(Who.DRIVER, (client, in) -> client.port(in)),
+            port("getPort", GET),
+            port("headPort", HEAD),
+            port("postPort", POST),
+            port("putPort", PUT),
+            port("patchPort", PATCH),
+            port("deletePort", DELETE),
+            port("optionsPort", OPTIONS));
+
+    private static Operation<?, ?> port(String id, HttpMethod method) {
+        return of(id, HttpRequest.Port.class)
+                .at(method, PORTS, Who.DRIVER)
+                .as(Route.Kind.PASSED_ON)
+                .web((api, call, in) -> api.ports().pass(call));
+    }
+
+    private static final List<Operation<?, ?>> EVENTS = List.of(
+            of(
+                            "showEgress",
+                            HttpRequest.Named.class,
+                            EgressAnswer.class,
+                            (calls, caller, in) -> calls.egress().show(caller, in.id()))
+                    .at(GET, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
+            of(
+                            "decideEgress",
+                            HttpRequest.DecideEgress.class,
+                            EgressDecided.class,
+                            (calls, caller, in) -> calls.egress().decide(caller, in))
+                    .withBody(POST, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
+            of(
+                            "egress",
+                            SpawnerRequest.Egress.class,
+                            Record.class,
+                            (calls, caller, in) -> calls.egress().showOrDecide(caller, in))
+                    .action(Who.DRIVER),
+            of(
+                            "listAudit",
+                            SpawnerRequest.Audit.class,
+                            AuditPage.class,
+                            (calls, caller, in) -> calls.audit().list(caller, in))
+                    .at(GET, "/api/v1/audit", Who.SOMEBODY)
+                    .action(Who.KNOWN),
+            of(
+                            "postEvent",
+                            HttpRequest.Report.class,
+                            EventPage.Event.class,
+                            (calls, caller, in) -> calls.events().post(caller, in))
+                    .withBody(POST, "/api/v1/events", Who.SOMEBODY)
+                    .answering(201),
+            of("listEvents", HttpRequest.ListEvents.class, EventPage.class)
+                    .at(GET, "/api/v1/events", Who.KNOWN)
+                    .web((api, call, in) -> api.calls().events().list(call, in)));
+
+    private static final List<Operation<?, ?>> TOKENS = List.of(
+            of(
+                            "mintToken",
+                            SpawnerRequest.MintToken.class,
+                            TokenView.Minted.class,
+                            (calls, caller, in) -> calls.tokens().mint(caller.access(), in))
+                    .withBody(POST, "/api/v1/tokens", Who.SOMEBODY)
+                    .answering(201)
+                    .action(Who.KNOWN),
+            of(
+                            "listTokens",
+                            SpawnerRequest.Tokens.class,
+                            TokenView.TokenList.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.tokens().list(caller, in)))
+                    .at(GET, "/api/v1/tokens", Who.SOMEBODY)
+                    .action(Who.KNOWN),
+            of(
+                            "revokeToken",
+                            SpawnerRequest.RevokeToken.class,
+                            TokenView.class,
+                            (calls, caller, in) -> calls.tokens().revoke(caller, in))
+                    .at(DELETE, "/api/v1/tokens/:id", Who.SOMEBODY)
+                    .action(Who.KNOWN),
+            of(
+                            "issueTicket",
+                            HttpRequest.Ticket.class,
+                            TokenView.Ticket.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.tokens().ticket(caller, in)))
+                    .withBody(POST, "/api/v1/tickets", Who.SOMEBODY)
+                    .answering(201),
+            of("signIn", HttpRequest.Nothing.class, TokenView.SignedIn.class)
+                    .at(POST, "/api/v1/sign-in", Who.SOMEBODY)
+                    .answering(201)
+                    .web((api, call, in) -> api.calls().signIn().signIn(call)),
+            of("signOut", HttpRequest.Nothing.class, Answers.Done.class)
+                    .at(DELETE, "/api/v1/sign-in", Who.ANYBODY)
+                    .web((api, call, in) -> api.calls().signIn().signOut(call)),
+            of(
+                            "open",
+                            SpawnerRequest.Open.class,
+                            TokenView.Opened.class,
+                            (calls, caller, in) -> calls.signIn().open(caller, in))
+                    .action(Who.KNOWN));
+
+    private static final List<Operation<?, ?>> MODELS = List.of(
+            of("listModels", HttpRequest.Nothing.class, ModelList.class)
+                    .at(GET, "/openai/v1/models", Who.STARTER)
+                    .web((api, call, in) -> api.models().models(call)),
+            of("showModel", HttpRequest.Named.class, ModelList.Model.class)
+                    .at(GET, "/openai/v1/models/:id", Who.STARTER)
+                    .web((api, call, in) -> api.models().model(call, in.id())),
+            of("modelChat", ChatRequest.class)
+                    .withBody(POST, "/openai/v1/chat/completions", Who.STARTER)
+                    .web((api, call, in) -> api.models().chat(call, in)),
+            of("modelRespond", ResponseRequest.class)
+                    .withBody(POST, "/openai/v1/responses", Who.STARTER)
+                    .web((api, call, in) -> api.models().respond(call, in)));
+
+    private static final List<Operation<?, ?>> OPERATOR = List.of(
+            of(
+                            "status",
+                            SpawnerRequest.Gateway.class,
+                            GatewayView.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.operator().status()))
+                    .at(GET, "/api/v1/status", Who.ADMIN)
+                    .action(Who.KNOWN),
+            of(
+                            "agentStatus",
+                            HttpRequest.Named.class,
+                            AgentUse.class,
+                            (calls, caller, in) -> calls.operator().agentStatus(in.id()))
+                    .at(GET, "/api/v1/status/agents/:id", Who.ADMIN),
+            of(
+                            "pause",
+                            HttpRequest.Nothing.class,
+                            GatewayView.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.operator().pause()))
+                    .at(POST, "/api/v1/pool/pause", Who.ADMIN),
+            of(
+                            "drain",
+                            HttpRequest.Nothing.class,
+                            GatewayView.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.operator().drain()))
+                    .at(POST, "/api/v1/pool/drain", Who.ADMIN),
+            of(
+                            "resume",
+                            HttpRequest.Nothing.class,
+                            GatewayView.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.operator().resume()))
+                    .at(POST, "/api/v1/pool/resume", Who.ADMIN),
+            of("shutdown", HttpRequest.Shutdown.class, GatewayView.class)
+                    .withBody(POST, "/api/v1/shutdown", Who.ADMIN)
+                    .answering(202)
+                    .web((api, call, in) -> api.calls().operator().shutdown(call, in)),
+            of(
+                            "prune",
+                            SpawnerRequest.Prune.class,
+                            PruneAnswer.class,
+                            (calls, caller, in) -> calls.operator().prune(caller.access(), in))
+                    .withBody(POST, "/api/v1/prune", Who.ADMIN)
+                    .action(Who.KNOWN),
+            of(
+                            "agents",
+                            SpawnerRequest.Agents.class,
+                            HelloAnswer.class,
+                            (calls, caller, in) -> calls.operator().agents())
+                    .at(GET, "/api/v1/agents", Who.KNOWN)
+                    .action(Who.KNOWN),
+            of(
+                            "testRoute",
+                            SpawnerRequest.TestRoute.class,
+                            TestRouteAnswer.class,
+                            (calls, caller, in) -> calls.operator().testRoute(caller.access(), in))
+                    .action(Who.KNOWN),
+            of(
+                            "doctor",
+                            SpawnerRequest.Doctor.class,
+                            DoctorAnswer.class,
+                            (calls, caller, in) -> calls.operator().doctor())
+                    .at(GET, "/api/v1/doctor", Who.ADMIN)
+                    .action(Who.KNOWN));
+
+    /** The whole table. */
+    static final List<Operation<?, ?>> ALL = Stream.of(PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR)
+            .flatMap(List::stream)
+            .toList();
+
+    /** Those of the spawner socket, by what asks for them. */
+    private static final Map<Class<?>, Operation<?, ?>> ACTIONS = ALL.stream()
+            .filter(operation -> operation.socketWho() != null)
+            .collect(Collectors.toMap(Operation::in, Function.identity()));
+
+    private Operations() {}
+
+    /** What a request on the spawner socket asks for. */
+    @SuppressWarnings("unchecked")
+    static <I extends Record> Operation<I, ?> action(I request) {
+        Operation<?, ?> operation = ACTIONS.get(request.getClass());
+        if (operation == null) {
+            throw new IllegalStateException(request.getClass() + " is no action");
+        }
+        return (Operation<I, ?>) operation;
+    }
+
+    /** The methods that there are at a path of the table, for {@code Allow}. */
+    static String allowed(String path) {
+        return ALL.stream()
+                .map(Operation::route)
+                .filter(route -> route != null && route.matches(path))
+                .map(route -> route.method().name())
+                .sorted()
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,120 @@
+package brig.gateway.http;
+
+import brig.gateway.auth.Access;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Role;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The way to an operation over HTTP: the method and the path, who may, and what it takes.
+ *
+ * <p>Decision 0032.
+ *
+ * @param path with {@code :id} for a variable part, and {@code *} for all that follows
+ * @param query names of the parameters behind {@code ?} that it knows; others are refused
+ * @param takesBody whether it reads an object from the request's body
+ * @param kind what is special about it
+ */
+public record Route(HttpMethod method, String path, Who who, Set<String> query, boolean takesBody, Kind kind) {
+    /** What is special about a way. */
+    public enum Kind {
+        PLAIN,
+        /** What watches over the gateway asks for it, and not a person. */
+        HEALTH_CHECK,
+        /** It tells everybody the same, who asks being of no matter. */
+        SAME_FOR_ALL,
+        /** The request is somebody else's, whatever its parameters. */
+        PASSED_ON
+    }
+
+    private static final String MODELS = "/openai/";
+
+    /** Whether its clients speak to a model: what it refuses it refuses in OpenAI's form. */
+    public boolean isModel() {
+        return isOfModels(path);
+    }
+
+    /** Whether what asks for that path speaks to a model, be there an operation or not. */
+    public static boolean isOfModels(String path) {
+        return path.startsWith(MODELS);
+    }
+
+    /** Whether it tells everybody the same, who asks being of no matter. */
+    public boolean isTheSameForAll() {
+        return kind == Kind.HEALTH_CHECK || kind == Kind.SAME_FOR_ALL;
+    }
+
+    boolean isHealthCheck() {
+        return kind == Kind.HEALTH_CHECK;
+    }
+
+    /** Whether the request is somebody else's, whatever its parameters. */
+    boolean passesOn() {
+        return kind == Kind.PASSED_ON;
+    }
+
+    public boolean takesTicket() {
+        return query.contains("ticket");
+    }
+
+    /** Names of the variable parts of the path. */
+    public static Set<String> variables(String path) {
+        Set<String> names = new TreeSet<>();
+        for (String part : path.split("/", -1)) {
+            if (part.startsWith(":")) {
+                names.add(part.substring(1));
+            }
+        }
+        return names;
+    }
+
+    /** Whether a request for that path is for this one, whatever its method. */
+    public boolean matches(String asked) {
+        List<String> parts = List.of(asked.split("/", -1));
+        List<String> own = List.of(path.split("/", -1));
+        boolean open = own.getLast().equals("*");
+        int length = open ? own.size() - 1 : own.size();
+        if (open ? parts.size() < length : parts.size() != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (!own.get(i).startsWith(":") && !own.get(i).equals(parts.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @throws BrigException where that access does not reach; for a session's operation it is looked at there */
+    public void require(Access access) {
+        if (who == Who.ANYBODY) {
+            return;
+        }
+        if (access.isNobody()) {
+            throw new BrigException(
+                    path.startsWith("/api/v1/sessions/") ? ErrorCode.ATTACH_AUTH_MISSING : ErrorCode.UNAUTHENTICATED,
+                    "this needs a token: Authorization: Bearer …");
+        }
+        if (isModel() && access.role() == null) {
+            // Clients of OpenAI's API ask for another key at this status, and at no other.
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "that is no token which may start sessions here");
+        }
+        boolean reaches = switch (who) {
+            case ANYBODY, SOMEBODY, READER, DRIVER, HEIR -> true;
+            case KNOWN -> access.role() != null;
+            case STARTER -> access.isAdmin() || (access.role() == Role.CAPTAIN && access.spawnId() == null);
+            case ADMIN -> access.isAdmin();
+        };
+        if (!reaches) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    who == Who.ADMIN
+                            ? "this needs an admin token: Authorization: Bearer $(brig token)"
+                            : "the token does not reach that far");
+        }
+    }
+}
