@@ -17,6 +17,7 @@ import brig.protocol.BrigException;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
+import brig.protocol.frame.Frame;
 import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class SpawnBench {
     static final String CAPTAIN = "uid:1000";
     /** The frame before the last one, of archives that hold the end of their stream. */
-    static final Map<String, Object> DONE = Map.of("type", "done", "exit_code", 7L);
+    static final Frame.Done DONE = new Frame.Done(7, null, null, null);
 
     final Loop loop;
     final List<String> story = new ArrayList<>();
