@@ -103,7 +103,7 @@ final class Reconciler {
                         // The process before died between the last frame and the record of the end.
                         Frame.Done done = reopened.done();
                         if (done != null) {
-                            spawn.setExit(Transitions.exit(done));
+                            spawn.setExit(FrameRouter.exit(done));
                         }
                         transitions.finish(spawn, SpawnState.TERMINATED);
                         transitions.save(spawn);

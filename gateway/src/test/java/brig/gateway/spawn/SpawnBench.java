@@ -48,6 +48,7 @@ public final class SpawnBench {
     /** The last lines of streams that were recorded, and their numbers. */
     final Map<String, String> ends = new HashMap<>();
 
+    final StreamLogs logs;
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
@@ -102,7 +103,7 @@ public final class SpawnBench {
         }
         var environment = new StreamLog.Services(
                 new LoopFlush(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
-        StreamLogs logs = new StreamLogs() {
+        logs = new StreamLogs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {
                 MemoryArchive archive = new MemoryArchive(loop, loop);
