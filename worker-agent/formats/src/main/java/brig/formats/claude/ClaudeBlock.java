@@ -21,7 +21,11 @@ sealed interface ClaudeBlock {
             @Nullable String name,
             @Nullable Object input) implements ClaudeBlock {}
 
-    /** What a call gave. @param content a text, or a list of texts and objects */
+    /**
+     * What a call gave.
+     *
+     * @param content a text, or a list of texts and objects
+     */
     record ToolResult(
             @Default("") String toolUseId, @Nullable Object content, boolean isError) implements ClaudeBlock {}
 }

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 @Tagged("type")
 @Foreign
 sealed interface ClaudeMessage {
-    /** Any line. @param message null where it is of no type that is known */
+    /**
+     * Any line.
+     *
+     * @param message null where it is of no type that is known
+     */
     @Foreign
     record Line(@Flat @Nullable ClaudeMessage message) {}
 
@@ -55,7 +59,11 @@ sealed interface ClaudeMessage {
             @Nullable Content message,
             @Nullable ToolUseResult toolUseResult) implements ClaudeMessage {}
 
-    /** What the program says. @param said null where it is of no kind that is known */
+    /**
+     * What the program says.
+     *
+     * @param said null where it is of no kind that is known
+     */
     @Name("system")
     record Notice(@Flat @Nullable ClaudeNotice said) implements ClaudeMessage {}
 
@@ -96,7 +104,11 @@ sealed interface ClaudeMessage {
         }
     }
 
-    /** A part of a message. @param block null where it is of no type that is known */
+    /**
+     * A part of a message.
+     *
+     * @param block null where it is of no type that is known
+     */
     @Foreign
     record Piece(@Flat @Nullable ClaudeBlock block) {}
 
