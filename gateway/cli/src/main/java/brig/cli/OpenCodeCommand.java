@@ -10,6 +10,7 @@ import brig.protocol.Role;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -313,9 +313,7 @@ final class OpenCodeCommand {
         String token = client.request(request, TokenView.Minted.class).token();
         Path file = tokenFile();
         Files.createDirectories(file.getParent());
-        Files.deleteIfExists(file);
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(file, token);
+        WholeFile.write(file, token.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Path record(Path folder) {

@@ -2,13 +2,12 @@ package brig.cli;
 
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -92,12 +91,8 @@ final class OpenCommand implements Callable<Integer> {
         }
         Path file = Path.of(runtime, "brig-open.html");
         try {
-            Files.deleteIfExists(file);
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(
-                    file,
-                    "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + url + "\">",
-                    StandardCharsets.US_ASCII);
+            String page = "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + url + "\">";
+            WholeFile.write(file, page.getBytes(StandardCharsets.US_ASCII));
             new ProcessBuilder("xdg-open", file.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

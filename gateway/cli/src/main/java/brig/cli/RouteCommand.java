@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
@@ -18,7 +19,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -279,13 +279,8 @@ final class RouteCommand {
     private static Path replace(Path folder, Path file, byte[] content) throws IOException {
         Files.createDirectories(
                 folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        Path fresh = Files.createTempFile(folder, ".route", ".new");
-        try {
-            Files.write(fresh, content);
-            return Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(fresh);
-        }
+        WholeFile.write(file, content);
+        return file;
     }
 
     private Path folder() {

@@ -6,7 +6,8 @@ import brig.gateway.store.LastFrames;
 import brig.gateway.stream.StreamLog;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Logs whose archives are folders below the state folder. Owned by the event loop. */
 final class FileStreamLogs implements StreamLogs {
@@ -65,22 +67,18 @@ final class FileStreamLogs implements StreamLogs {
 
     private Reopened reopened(String spawnId, String epoch, long lastSeq, FileStreamArchive archive, byte[] lastTwo) {
         List<byte[]> lines = lines(lastTwo);
-        List<Fields> frames = lines.stream().map(FileStreamLogs::frame).toList();
-        boolean complete = !frames.isEmpty()
-                && "state".equals(frames.getLast().text("type"))
-                && "terminated".equals(frames.getLast().text("state"));
-        boolean done =
-                complete && frames.size() > 1 && "done".equals(frames.getFirst().text("type"));
+        List<@Nullable Frame> frames = new ArrayList<>();
+        lines.forEach(line -> frames.add(frame(line)));
+        boolean complete = !frames.isEmpty() && frames.getLast() instanceof Frame.State state && state.isTerminated();
+        Frame.Done done =
+                complete && frames.size() > 1 && frames.getFirst() instanceof Frame.Done before ? before : null;
         LastFrames kept = kept(archive);
         if (complete) {
-            kept.remember(done ? lastSeq - 1 : lastSeq, lastSeq, done ? lastTwo : lines.getLast());
+            kept.remember(done == null ? lastSeq : lastSeq - 1, lastSeq, done == null ? lines.getLast() : lastTwo);
         } else {
             unended.put(spawnId, kept);
         }
-        return new Reopened(
-                new StreamLog(epoch, lastSeq, kept, environment),
-                complete,
-                done ? frames.getFirst().asMap() : Map.of());
+        return new Reopened(new StreamLog(epoch, lastSeq, kept, environment), complete, done);
     }
 
     private static List<byte[]> lines(byte[] bytes) {
@@ -96,11 +94,11 @@ final class FileStreamLogs implements StreamLogs {
     }
 
     /** A line of a record without checksums may be anything. */
-    private static Fields frame(byte[] line) {
+    private static @Nullable Frame frame(byte[] line) {
         try {
-            return new Fields(Json.parseObject(line, 0, line.length - 1));
+            return Json.read(line, 0, line.length - 1, NumberedFrame.class).frame();
         } catch (BrigException e) {
-            return new Fields(Map.of());
+            return null;
         }
     }
 

@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.Role;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;
@@ -14,15 +15,12 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -110,20 +108,16 @@ final class TokenFile implements Tokens.Store {
     }
 
     private static void write(Path file, byte[] content) {
-        Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
-            Files.deleteIfExists(next);
-            try (FileChannel channel = FileChannel.open(
-                    next,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-                ByteBuffer bytes = ByteBuffer.wrap(content);
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
+            WholeFile.write(file, fresh -> {
+                try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+                    ByteBuffer bytes = ByteBuffer.wrap(content);
+                    while (bytes.hasRemaining()) {
+                        channel.write(bytes);
+                    }
+                    channel.force(true);
                 }
-                channel.force(true);
-            }
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            });
         } catch (IOException e) {
             throw new BrigException(ErrorCode.RECORD_LOST, "cannot write the tokens to " + file + ": " + Reason.of(e));
         }

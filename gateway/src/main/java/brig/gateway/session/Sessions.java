@@ -19,7 +19,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds sessions by any of their names. Owned by the event loop. */
+/**
+ * Finds sessions by any of their names. Owned by the event loop.
+ *
+ * <p>Decision 0145.
+ */
 public final class Sessions {
     private static final int ENDED_TREES_MAX = 32;
 

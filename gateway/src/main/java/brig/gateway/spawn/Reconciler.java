@@ -10,7 +10,6 @@ import brig.protocol.SpawnState;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.frame.Frame;
-import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -89,7 +88,7 @@ final class Reconciler {
                             .addKeyValue("spawn_id", record.spawnId())
                             .log("its record cannot be read: {}", failure.getMessage());
                     return new StreamLogs.Reopened(
-                            parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
+                            parts.logs().create(record.spawnId(), record.epoch(), 0), false, null);
                 })
                 .thenCompose(reopened -> {
                     Spawn spawn = new Spawn(record, reopened.log());
@@ -102,9 +101,9 @@ final class Reconciler {
                     }
                     if (reopened.complete()) {
                         // The process before died between the last frame and the record of the end.
-                        if (!reopened.done().isEmpty()) {
-                            spawn.setExit(Transitions.exit(
-                                    JsonObject.of(reopened.done()).as(Frame.Done.class)));
+                        Frame.Done done = reopened.done();
+                        if (done != null) {
+                            spawn.setExit(FrameRouter.exit(done));
                         }
                         transitions.finish(spawn, SpawnState.TERMINATED);
                         transitions.save(spawn);

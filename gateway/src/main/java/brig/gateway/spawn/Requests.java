@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * again. A refusal after which the same may succeed frees the key, for nothing came of the request. Owned by the event
  * loop.
  *
- * <p>Decision 0039.
+ * <p>Decisions 0039, 0145.
  */
 final class Requests {
     private static final Logger logger = LoggerFactory.getLogger(Requests.class);

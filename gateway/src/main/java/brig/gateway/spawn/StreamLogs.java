@@ -1,7 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.gateway.stream.StreamLog;
-import java.util.Map;
+import brig.protocol.frame.Frame;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +14,9 @@ public interface StreamLogs {
      * A log that an earlier process wrote.
      *
      * @param complete the last frame, {@code state terminated}, is in it
-     * @param done the frame {@code done} right before that one, empty where there is none
+     * @param done the frame {@code done} right before that one; null where there is none
      */
-    record Reopened(StreamLog log, boolean complete, Map<String, @Nullable Object> done) {}
+    record Reopened(StreamLog log, boolean complete, Frame.@Nullable Done done) {}
 
     /** The log of a spawn that an earlier process recorded. Completes on the event loop. */
     CompletionStage<Reopened> reopen(String spawnId, String epoch);

@@ -6,13 +6,10 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.protocol.Limits;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
-import brig.protocol.frame.Frame;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
@@ -111,78 +108,35 @@ final class Transitions {
         StreamRecorder recorder =
                 new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
         recorder.start();
-        spawn.connect(way.apply(new FrameDecoder.Sink() {
+        spawn.connect(way.apply(new FrameRouter(spawn, blocked, counters, changes(spawn))));
+    }
+
+    /** What frames change of that spawn. */
+    private FrameRouter.Changes changes(Spawn spawn) {
+        return new FrameRouter.Changes() {
             @Override
-            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
-                spawn.log().append(seq, bytes, offset, length);
-                spawn.tree().handleFrame(type, seq, bytes, offset, length);
-                if (type == FrameType.STATE || type == FrameType.DONE) {
-                    spawn.lastWords().note(type, seq, bytes, offset, length);
-                }
-                if (type == FrameType.MESSAGE) {
-                    spawn.activity().handleMessage();
-                } else if (type == FrameType.DONE) {
-                    spawn.activity().handleDone();
-                }
-                if (type == FrameType.CHUNK) {
-                    spawn.log().handleChunk();
-                } else if (type == FrameType.EGRESS) {
-                    handleEgress(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
-                } else if (type == FrameType.USAGE) {
-                    countTokens(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
-                }
-                if (type == FrameType.STATE) {
-                    handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
-                } else if (type == FrameType.SESSION) {
-                    handleSession(
-                            spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
-                } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
-                    spawn.setExit(exit(Json.read(bytes, offset, length - 1, Frame.Done.class)));
-                    save(spawn);
-                }
+            public void handleExit(SpawnView.Exit exit) {
+                spawn.setExit(exit);
+                save(spawn);
             }
 
             @Override
-            public void handleBadFrame(ErrorCode code) {
-                logger.atError()
-                        .addKeyValue("spawn_id", spawn.spawnId())
-                        .log("a frame of the worker-agent is refused with {}", code);
+            public void handleAgentSession(String sessionId) {
+                nameAfter(spawn, sessionId);
             }
-        }));
-    }
 
-    private void handleEgress(Spawn spawn, Fields frame) {
-        spawn.activity().handleEgress(frame);
-        blocked.handle(spawn.spawnId(), frame);
-        counters.handleEgress(
-                frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
-    }
-
-    /** What an agent that Brig did not start is called, anybody may choose. */
-    private void countTokens(Spawn spawn, Fields usage) {
-        String agent = spawn.isTracked() ? TrackedSessions.PROVIDER : spawn.agent();
-        for (String kind : new String[] {"input", "output", "cached_input"}) {
-            counters.handleTokens(
-                    agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
-        }
-    }
-
-    /** What a frame {@code done} says of the process that ended. */
-    static SpawnView.Exit exit(Frame.Done done) {
-        return new SpawnView.Exit(done.exitCode(), done.signal(), done.reason());
-    }
-
-    private void handleState(Spawn spawn, Fields frame) {
-        if (SpawnState.TERMINATED.wireName().equals(frame.text("state"))) {
-            finish(spawn, SpawnState.TERMINATED);
-        }
+            @Override
+            public void handleTerminated() {
+                finish(spawn, SpawnState.TERMINATED);
+            }
+        };
     }
 
     /**
      * The agent says which session of its own it has, which names the spawn from now on. What is in the wall says so, and
      * it must not take a name that a captain may have chosen: only ids count of the forms that agents make by chance.
      */
-    private void handleSession(Spawn spawn, String id) {
+    private void nameAfter(Spawn spawn, String id) {
         if (spawn.sessionId() == null && AGENT_SESSION.matcher(id).matches() && spawns.isFreeForSession(id)) {
             spawn.setSessionId(id);
             spawns.index(spawn);
@@ -364,11 +318,7 @@ final class Transitions {
         byte[] line = Json.writeLine(frame);
         FrameType known =
                 type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
-        if (known != FrameType.UNKNOWN) {
-            spawn.lastWords().note(known, seq, line, 0, line.length);
-        }
-        spawn.log().append(seq, line, 0, line.length);
-        spawn.tree().handleFrame(known, seq, line, 0, line.length);
+        FrameRouter.keep(spawn, known, seq, line, 0, line.length);
     }
 
     /** Opens the door of a spawn that runs already; it goes on without one where that fails. */

@@ -8,6 +8,9 @@ import brig.protocol.ErrorCode;
  * of the loop's turn. Owned by the event loop.
  */
 public interface FrameSink {
+    /** Frames wait for it. Each drain tells it that before it asks whether it is writable. */
+    default void handleFramesWaiting() {}
+
     /** Whether it can take another batch without queueing more than its bound. When it can again, it calls the reader's drain. */
     boolean isWritable();
 

@@ -26,10 +26,8 @@ public final class Inlet {
     private final StreamLog log;
     private final Shared shared;
     private final FrameDecoder decoder;
-    /** Where the last read went. */
+    /** Where the last read went; null before the first. Its unparsed bytes are a line whose newline has not come yet. */
     private @Nullable Segment tail;
-    /** Bytes there, behind the newest frame: a line whose newline has not come yet. */
-    private int loose;
 
     /** @param others takes the frames that do not stay where they arrived, and appends them */
     public Inlet(StreamLog log, Shared shared, FrameDecoder.Sink others) {
@@ -41,11 +39,14 @@ public final class Inlet {
     /** Memory for the next read, at least a byte, which goes in from index 0 on. The caller owns it. */
     public ByteBuf room() {
         Segment newest = log.tail();
-        if (loose > 0 && newest != tail) {
+        if (tail == null && newest != null) {
+            newest.forgetUnparsed();
+        }
+        if (tail != null && tail != newest && tail.unparsedBytes() > 0) {
             throw new IllegalStateException("a log was appended to while its worker was in the middle of a line");
         }
-        tail = newest != null && newest.hasRoomToRead(loose) ? newest : log.newTail(newest, loose);
-        return tail.room(loose);
+        tail = newest != null && newest.hasRoomToRead() ? newest : log.newTail(newest);
+        return tail.room();
     }
 
     /** So many bytes were read into what {@link #room} gave. */
@@ -54,19 +55,17 @@ public final class Inlet {
         if (at == null) {
             throw new IllegalStateException("nothing was read");
         }
-        loose += bytes;
+        at.handleRead(bytes);
         if (decoder.isAtLineStart()) {
-            loose -= log.extend(at, shared.scanner, loose);
-            while (loose > 0 && at.isFull()) {
-                at = log.newTail(at, loose);
-                loose -= log.extend(at, shared.scanner, loose);
+            log.parse(at, shared.scanner);
+            while (at.unparsedBytes() > 0 && at.isFull()) {
+                at = log.newTail(at);
+                log.parse(at, shared.scanner);
             }
             tail = at;
         }
-        if (!decoder.isAtLineStart() || loose == Limits.FRAME_BYTES_MAX || at.hasNewline(loose)) {
-            int length = loose;
-            loose = 0;
-            at.copyLoose(shared.scratch, length);
+        if (!decoder.isAtLineStart() || at.unparsedBytes() == Limits.FRAME_BYTES_MAX || at.hasUnparsedNewline()) {
+            int length = at.takeUnparsed(shared.scratch);
             decoder.decode(shared.scratch, 0, length);
         }
     }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Consecutive frames in one piece of memory: their lines end to end, where each ends, and, once a browser listens, the
  * same frames as server-sent events. What is written never moves, so readers take slices of it while more is appended.
+ * Behind the frames lie the unparsed bytes: what the worker's socket read there and is no frame yet. A segment with
+ * unparsed bytes has no room for other frames.
  *
  * <p>Reference counted: the log holds one reference, every slice in a connection's queue another.
  */
@@ -37,6 +39,9 @@ final class Segment {
     private final int[] lineEnds;
 
     private int count;
+    /** They begin at the writer index of the lines. */
+    private int unparsedBytes;
+
     private @Nullable ByteBuf events;
     private int[] eventEnds = new int[0];
     private int eventCount;
@@ -73,8 +78,9 @@ final class Segment {
         return segment;
     }
 
+    /** Whether a frame of that length can be appended. */
     boolean hasRoomFor(int length) {
-        return count < lineEnds.length && lines.writableBytes() >= length;
+        return unparsedBytes == 0 && count < lineEnds.length && lines.writableBytes() >= length;
     }
 
     void append(byte[] bytes, int offset, int length) {
@@ -82,29 +88,41 @@ final class Segment {
         lineEnds[count++] = lines.writerIndex();
     }
 
-    /** Whether there is room behind so many loose bytes that is worth a read, or no segment would have more. */
-    boolean hasRoomToRead(int loose) {
-        int room = lines.writableBytes() - loose;
+    /** Whether the room behind the unparsed bytes is worth a read, or no segment would have more. */
+    boolean hasRoomToRead() {
+        int room = lines.writableBytes() - unparsedBytes;
         return !isFull()
                 && room > 0
-                && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * loose > lines.capacity()));
+                && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * unparsedBytes > lines.capacity()));
     }
 
-    /** The memory behind the frames and so many loose bytes. The caller owns it. */
-    ByteBuf room(int loose) {
-        int from = lines.writerIndex() + loose;
+    /** The memory behind the unparsed bytes, for a read; {@link #handleRead} is to be told of it. The caller owns it. */
+    ByteBuf room() {
+        int from = lines.writerIndex() + unparsedBytes;
         return lines.retainedSlice(from, lines.capacity() - from).clear();
     }
 
-    /** Of the loose bytes behind its frames, makes those frames that are the chunks that come next. @return bytes taken */
-    int extend(ChunkScanner scanner, int loose) {
+    /** So many bytes were read into {@link #room}. */
+    void handleRead(int bytes) {
+        unparsedBytes += bytes;
+    }
+
+    /** What the socket read and is no frame yet. */
+    int unparsedBytes() {
+        return unparsedBytes;
+    }
+
+    /** Makes frames of the unparsed bytes, as far as they are the chunks that come next. @return bytes of these frames */
+    int parse(ChunkScanner scanner) {
         int from = lines.writerIndex();
         int before = count;
-        count = scanner.scan(memory, from, from + loose, endSeq(), lineEnds, before);
+        count = scanner.scan(memory, from, from + unparsedBytes, endSeq(), lineEnds, before);
         if (count > before) {
             lines.writerIndex(lineEnds[count - 1]);
         }
-        return lines.writerIndex() - from;
+        int parsed = lines.writerIndex() - from;
+        unparsedBytes -= parsed;
+        return parsed;
     }
 
     boolean isEmpty() {
@@ -115,18 +133,28 @@ final class Segment {
         return count == lineEnds.length;
     }
 
-    /** Whether there is a newline in the loose bytes. */
-    boolean hasNewline(int loose) {
-        return lines.indexOf(lines.writerIndex(), lines.writerIndex() + loose, (byte) '\n') >= 0;
+    /** Whether there is a newline in the unparsed bytes. */
+    boolean hasUnparsedNewline() {
+        return lines.indexOf(lines.writerIndex(), lines.writerIndex() + unparsedBytes, (byte) '\n') >= 0;
     }
 
-    void copyLoose(byte[] to, int length) {
-        lines.getBytes(lines.writerIndex(), to, 0, length);
+    /** Moves the unparsed bytes to the beginning of an array. @return how many */
+    int takeUnparsed(byte[] to) {
+        lines.getBytes(lines.writerIndex(), to, 0, unparsedBytes);
+        return forgetUnparsed();
     }
 
-    /** Takes over the loose bytes of the segment before it, as its own. */
-    void takeLoose(Segment before, int length) {
-        lines.setBytes(0, before.lines, before.lines.writerIndex(), length);
+    /** Moves the unparsed bytes of the segment before it here; this one has no frames yet. */
+    void takeUnparsed(Segment before) {
+        lines.setBytes(0, before.lines, before.lines.writerIndex(), before.unparsedBytes);
+        unparsedBytes = before.forgetUnparsed();
+    }
+
+    /** @return how many there were */
+    int forgetUnparsed() {
+        int forgotten = unparsedBytes;
+        unparsedBytes = 0;
+        return forgotten;
     }
 
     long firstSeq() {

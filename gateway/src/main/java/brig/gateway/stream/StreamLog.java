@@ -136,27 +136,27 @@ public final class StreamLog {
         return last != null && last.endSeq() == lastSeq + 1 ? last : null;
     }
 
-    /** Begins a segment for what comes next, and takes the loose bytes there that lie behind the frames of another. */
-    Segment newTail(@Nullable Segment before, int loose) {
-        Segment next = segment(lastSeq + 1, Math.min(2 * loose, SEGMENT_BYTES_MAX));
+    /** Begins a segment for what comes next, and moves the unparsed bytes of the newest one there. */
+    Segment newTail(@Nullable Segment before) {
+        int unparsedBytes = before == null ? 0 : before.unparsedBytes();
+        Segment next = segment(lastSeq + 1, Math.min(2 * unparsedBytes, SEGMENT_BYTES_MAX));
         if (before != null) {
-            next.takeLoose(before, loose);
+            next.takeUnparsed(before);
         }
         add(next);
         return next;
     }
 
-    /** Makes frames of the loose bytes behind the newest one, as far as they are the chunks that come next. @return bytes taken */
-    int extend(Segment tail, ChunkScanner scanner, int loose) {
-        int taken = ended ? 0 : tail.extend(scanner, loose);
-        if (taken > 0) {
-            counters().handleFrames(tail.endSeq() - 1 - lastSeq, taken);
+    /** Makes frames of the unparsed bytes of the newest segment, as far as they are the chunks that come next. */
+    void parse(Segment tail, ChunkScanner scanner) {
+        int parsed = ended ? 0 : tail.parse(scanner);
+        if (parsed > 0) {
+            counters().handleFrames(tail.endSeq() - 1 - lastSeq, parsed);
             lastSeq = tail.endSeq() - 1;
             endOffset = tail.endOffset();
             enlist();
             handleChunk();
         }
-        return taken;
     }
 
     /** Tells that when the first chunk comes. */

@@ -65,13 +65,18 @@ public final class StreamRecorder implements FrameSink {
         reader = log.record(this);
     }
 
+    /** Decides whether what waits is written now, and else waits for the clock. */
     @Override
-    public boolean isWritable() {
+    public void handleFramesWaiting() {
         due |= log.isEnded() || reader == null || reader.pendingBytes() >= log.recordingBytes();
         if (!due && !waitsForTick) {
             waitsForTick = true;
             log.ticks().await(this::handleTick);
         }
+    }
+
+    @Override
+    public boolean isWritable() {
         return due && unwrittenBytes < UNWRITTEN_BYTES_MAX;
     }
 

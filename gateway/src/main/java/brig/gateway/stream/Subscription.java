@@ -13,6 +13,30 @@ import org.jspecify.annotations.Nullable;
  * <p>Decisions 0005, 0068.
  */
 public final class Subscription {
+    /** What it is doing; only {@link #become} changes it. */
+    enum State {
+        /** It has what there is, or its sink takes no more: the next {@link #drain} goes on. */
+        WAITING,
+        /** It writes what is in memory. */
+        DRAINING,
+        /** It goes on when others had their turn of the loop. */
+        DEFERRED,
+        /** It waits for the archive. */
+        REPLAYING,
+        /** It is off the log. Final. */
+        CLOSED;
+
+        /** Whether that state may follow this one. */
+        boolean mayBecome(State next) {
+            return switch (this) {
+                case WAITING -> next == DRAINING || next == CLOSED;
+                case DRAINING -> next != DRAINING;
+                case DEFERRED, REPLAYING -> next == WAITING || next == CLOSED;
+                case CLOSED -> false;
+            };
+        }
+    }
+
     private static final int BATCH_BYTES_MAX = 64 * 1024;
     private static final int REPLAY_BYTES = 64 * 1024;
 
@@ -32,12 +56,7 @@ public final class Subscription {
     /** What it was told last of {@link StreamLog#isThrottled}. */
     private boolean toldThrottled;
 
-    private boolean draining;
-    /** It is to drain again in a turn of its own. */
-    private boolean deferred;
-
-    private boolean replaying;
-    private boolean closed;
+    private State state = State.WAITING;
 
     Subscription(StreamLog log, long nextSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         this.log = log;
@@ -53,49 +72,64 @@ public final class Subscription {
 
     /** Writes what is there while the sink takes it. Called when frames came and when the sink is writable again. */
     public void drain() {
-        if (draining || replaying || closed) {
+        if (state != State.WAITING) {
             return;
         }
-        draining = true;
+        become(State.DRAINING);
         try {
-            while (!closed && nextSeq <= log.lastSeq() && sink.isWritable()) {
+            if (nextSeq <= log.lastSeq()) {
+                sink.handleFramesWaiting();
+            }
+            while (state == State.DRAINING && nextSeq <= log.lastSeq() && sink.isWritable()) {
                 Segment segment = log.segmentAt(nextSeq);
                 if (segment == null || segment.firstSeq() > nextSeq) {
                     replay(segment);
                     return;
                 }
                 writeFrom(segment);
-                if (narrowing != null && nextSeq <= log.lastSeq()) {
+                if (narrowing != null && state == State.DRAINING && nextSeq <= log.lastSeq()) {
                     goOnLater();
                     return;
                 }
             }
             tellThrottled();
         } finally {
-            draining = false;
+            if (state == State.DRAINING) {
+                become(State.WAITING);
+            }
             if (tethered) {
                 log.handleProgress();
             }
         }
-        if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
+        if (state != State.CLOSED && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
             sink.end();
         }
     }
 
+    /** The only transition. @throws IllegalStateException where the states do not allow it */
+    private void become(State next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("a subscription cannot become " + next + " from " + state);
+        }
+        state = next;
+    }
+
     /** To look into frames takes its time, and a reader that wants none of them is never full: others come between. */
     private void goOnLater() {
-        if (!deferred) {
-            deferred = true;
-            log.turn().defer(() -> {
-                deferred = false;
-                drain();
-            });
+        become(State.DEFERRED);
+        log.turn().defer(this::goOn);
+    }
+
+    private void goOn() {
+        if (state == State.DEFERRED) {
+            become(State.WAITING);
+            drain();
         }
     }
 
     private void tellThrottled() {
-        if (toldThrottled != log.isThrottled() && !closed && sink.isWritable()) {
+        if (toldThrottled != log.isThrottled() && state != State.CLOSED && sink.isWritable()) {
             toldThrottled = !toldThrottled;
             sink.throttled(toldThrottled);
             log.turn().wrote(sink);
@@ -126,13 +160,13 @@ public final class Subscription {
     }
 
     private void replay(@Nullable Segment inMemory) {
-        replaying = true;
+        become(State.REPLAYING);
         long firstInMemory = inMemory == null ? log.lastSeq() + 1 : inMemory.firstSeq();
         log.archive().read(nextSeq, REPLAY_BYTES).whenComplete((stored, failure) -> {
-            replaying = false;
-            if (closed) {
+            if (state != State.REPLAYING) {
                 return;
             }
+            become(State.WAITING);
             if (failure != null || stored.lines().length == 0 || stored.firstSeq() >= firstInMemory) {
                 skipTo(firstInMemory, failure == null ? stored.missing() : GapReason.RECORD_LOST);
             } else {
@@ -192,8 +226,8 @@ public final class Subscription {
 
     /** Takes the reader off the log. The sink is not told: who closes knows. */
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (state != State.CLOSED) {
+            become(State.CLOSED);
             audience.handleUnsubscribed();
             log.remove(this);
         }

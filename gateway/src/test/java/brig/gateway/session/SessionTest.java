@@ -1,8 +1,10 @@
 package brig.gateway.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.auth.Access;
 import brig.gateway.spawn.GrantedSpawn;
@@ -326,5 +328,44 @@ class SessionTest {
         sessions.all()
                 .forEach(one -> shown.put(one.taskId(), sessions.of(one).view().status()));
         assertEquals(Map.of("second", SessionStatus.ACTIVE, "fix", SessionStatus.INACTIVE), shown);
+    }
+
+    /** A session that ran and ended. */
+    private Spawn ended(String taskId) {
+        Spawn over = bench.spawn(bench.start(taskId));
+        bench.say(
+                over,
+                "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n"
+                        + "{\"type\":\"state\",\"seq\":2,\"ts\":1,\"state\":\"terminated\"}\n");
+        return over;
+    }
+
+    private void readTree(Spawn of) {
+        CompletableFuture<?> read = sessions.of(of).tree().toCompletableFuture();
+        bench.say(spawn, "");
+        assertTrue(read.isDone());
+    }
+
+    private static boolean isInMemory(Spawn of) {
+        return of.tree().read().toCompletableFuture().isDone();
+    }
+
+    @Test
+    void shouldKeepTheTreesOfEndedSessionsThatWereReadLast() {
+        List<Spawn> read = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            Spawn over = ended("over" + i);
+            readTree(over);
+            read.add(over);
+        }
+        readTree(read.getFirst());
+
+        Spawn another = ended("another");
+        readTree(another);
+
+        assertTrue(isInMemory(another), "a tree that was just read");
+        assertTrue(isInMemory(read.getFirst()), "one that was read again");
+        assertFalse(isInMemory(read.get(1)), "the one that was not read for longest");
+        assertTrue(isInMemory(read.get(2)));
     }
 }

@@ -17,6 +17,7 @@ import brig.protocol.BrigException;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
+import brig.protocol.frame.Frame;
 import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class SpawnBench {
     static final String CAPTAIN = "uid:1000";
     /** The frame before the last one, of archives that hold the end of their stream. */
-    static final Map<String, Object> DONE = Map.of("type", "done", "exit_code", 7L);
+    static final Frame.Done DONE = new Frame.Done(7, null, null, null);
 
     final Loop loop;
     final List<String> story = new ArrayList<>();
@@ -47,6 +48,7 @@ public final class SpawnBench {
     /** The last lines of streams that were recorded, and their numbers. */
     final Map<String, String> ends = new HashMap<>();
 
+    final StreamLogs logs;
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
@@ -101,7 +103,7 @@ public final class SpawnBench {
         }
         var environment = new StreamLog.Services(
                 new LoopFlush(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
-        StreamLogs logs = new StreamLogs() {
+        logs = new StreamLogs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {
                 MemoryArchive archive = new MemoryArchive(loop, loop);

@@ -98,6 +98,42 @@ class AgentFilterTest {
     }
 
     @Test
+    void shouldGoOnOnceInATurnWhenItIsDrainedAgainMeanwhile() {
+        append(1, 400);
+        bench.settle();
+        RecordingSink sink = new RecordingSink();
+        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), sink);
+        reader.drain();
+        int first = sink.writes();
+        reader.drain();
+        reader.drain();
+        assertEquals(first, sink.writes(), "others come first");
+        bench.settle();
+        assertEquals(134, sink.story().size());
+    }
+
+    @Test
+    void shouldWriteNothingMoreWhenItIsClosedBetweenTwoTurnsOrByABatch() {
+        append(1, 400);
+        bench.settle();
+        RecordingSink between = new RecordingSink();
+        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), between);
+        reader.drain();
+        int first = between.writes();
+        reader.close();
+        bench.settle();
+        assertEquals(first, between.writes());
+
+        RecordingSink inside = new RecordingSink();
+        Subscription other = bench.log.subscribe(1, false, AgentFilter.read("a"), inside);
+        inside.onWrite(other::close);
+        other.drain();
+        bench.settle();
+        assertTrue(inside.writes() <= first, "no batch after that");
+        assertEquals(0, bench.log.readerCount());
+    }
+
+    @Test
     void shouldRefuseWhatIsNoId() {
         assertNull(AgentFilter.read(null));
         assertThrows(BrigException.class, () -> AgentFilter.read(""));

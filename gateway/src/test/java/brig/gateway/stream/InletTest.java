@@ -130,6 +130,19 @@ class InletTest {
         assertThrows(IllegalStateException.class, inlet::room);
     }
 
+    @Test
+    void shouldNotContinueALineWhereSomebodyElseWroteASingleFrame() {
+        arrive(Frames.frame(1).substring(0, 20));
+        bench.append(1, 1);
+        bench.settle();
+        assertEquals(Frames.frame(1), reader.text());
+        assertThrows(IllegalStateException.class, inlet::room);
+        inlet = inlet();
+        arrive(Frames.frames(2, 3));
+        bench.settle();
+        assertEquals(Frames.frames(1, 3), reader.text());
+    }
+
     /** Any script, read in pieces of any size, gives what its frames give one by one. */
     @Test
     void shouldGiveTheSameAsFramesOneByOne() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.wire.ChunkScanner;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -124,5 +125,65 @@ class SegmentTest {
         use(Segment.ofLines(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", 5, Frames.utf8("{}\n".repeat(1000))));
         assertEquals(1005, segment.endSeq());
         assertTrue(text(segment.events(0, 1000)).endsWith("id: 4h2k9x0c-1004\ndata: {}\n\n"));
+    }
+
+    /** A socket reads these. */
+    private static void read(Segment into, String text) {
+        ByteBuf room = into.room();
+        room.writeBytes(Frames.utf8(text));
+        into.handleRead(room.readableBytes());
+        room.release();
+    }
+
+    @Test
+    void shouldCountItsUnparsedBytesWhenTheyAreReadAndParsed() {
+        use(new Segment(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", 1, 0, 4096));
+        String start = Frames.frame(3).substring(0, 12);
+        read(segment, Frames.frames(1, 2) + start);
+        assertEquals(Frames.frames(1, 2).length() + 12, segment.unparsedBytes());
+        assertTrue(segment.hasUnparsedNewline());
+
+        assertEquals(Frames.frames(1, 2).length(), segment.parse(new ChunkScanner()));
+
+        assertEquals(12, segment.unparsedBytes());
+        assertFalse(segment.hasUnparsedNewline());
+        assertFalse(segment.hasRoomFor(1), "a frame would lie where they do");
+        read(segment, Frames.frame(3).substring(12));
+        segment.parse(new ChunkScanner());
+        assertEquals(0, segment.unparsedBytes());
+        assertTrue(segment.hasRoomFor(1));
+        assertEquals(Frames.frames(1, 3), text(segment.lines(0, 3)));
+    }
+
+    @Test
+    void shouldHandOverItsUnparsedBytes() {
+        use(new Segment(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", 1, 0, 4096));
+        read(segment, Frames.frame(1) + "{\"type\":\"ch");
+        segment.parse(new ChunkScanner());
+        Segment next = new Segment(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", 2, segment.endOffset(), 4096);
+        next.takeUnparsed(segment);
+        assertEquals(0, segment.unparsedBytes());
+        assertEquals(Frames.frame(1), text(segment.lines(0, 1)));
+        use(next);
+
+        read(segment, "unk");
+        byte[] taken = new byte[32];
+        int length = segment.takeUnparsed(taken);
+
+        assertEquals("{\"type\":\"chunk", new String(taken, 0, length, StandardCharsets.UTF_8));
+        assertEquals(0, segment.unparsedBytes());
+        assertTrue(segment.isEmpty());
+    }
+
+    @Test
+    void shouldBeWorthAReadWhileAnEighthIsLeft() {
+        use(new Segment(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", 1, 0, 4096));
+        segment.append(Frames.utf8(Frames.frame(1, 64)), 0, 64);
+        read(segment, "x".repeat(4096 - 64 - 512));
+        assertTrue(segment.hasRoomToRead());
+        read(segment, "x");
+        assertFalse(segment.hasRoomToRead());
+        segment.forgetUnparsed();
+        assertTrue(segment.hasRoomToRead());
     }
 }

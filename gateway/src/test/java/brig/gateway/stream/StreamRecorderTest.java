@@ -40,6 +40,32 @@ class StreamRecorderTest {
     }
 
     @Test
+    void shouldDoNothingWhenItIsAskedWhetherItIsWritable() {
+        Bench own = new Bench();
+        own.holdsTicks = true;
+        StreamRecorder recorder = new StreamRecorder(own.log, () -> own.nowMs, own.acked::add, () -> {});
+        recorder.start();
+        assertFalse(recorder.isWritable());
+        own.fill(64 * 1024, 1024);
+        assertFalse(recorder.isWritable(), "nobody told it yet that frames wait");
+        assertEquals(0, own.heldTicks.size());
+
+        recorder.handleFramesWaiting();
+        assertTrue(recorder.isWritable());
+    }
+
+    @Test
+    void shouldWaitForOneTickHoweverOftenFramesWait() {
+        bench.holdsTicks = true;
+        bench.append(1, 1);
+        bench.settle();
+        bench.append(2, 2);
+        bench.settle();
+        assertEquals(1, bench.heldTicks.size());
+        assertEquals(List.of(), bench.acked);
+    }
+
+    @Test
     void shouldHandOverWhatATickTookBeforeTheLogLetsGoOfIt() {
         bench.holdsTicks = true;
         bench.fill(56 * 1024, 1024);

@@ -2,9 +2,12 @@ package brig.gateway.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Readers that the window has moved past: from the archive to the live stream. */
@@ -242,5 +245,48 @@ class SubscriptionTest {
         bench.end();
         bench.log.release();
         assertTrue(sink.isMemoryReleased());
+    }
+
+    @Test
+    void shouldHaveNoOtherTransitionsThanThese() {
+        Set<String> allowed = new TreeSet<>();
+        for (Subscription.State from : Subscription.State.values()) {
+            for (Subscription.State to : Subscription.State.values()) {
+                if (from.mayBecome(to)) {
+                    allowed.add(from + "->" + to);
+                }
+            }
+        }
+        assertEquals(
+                Set.of(
+                        "WAITING->DRAINING",
+                        "WAITING->CLOSED",
+                        "DRAINING->WAITING",
+                        "DRAINING->DEFERRED",
+                        "DRAINING->REPLAYING",
+                        "DRAINING->CLOSED",
+                        "DEFERRED->WAITING",
+                        "DEFERRED->CLOSED",
+                        "REPLAYING->WAITING",
+                        "REPLAYING->CLOSED"),
+                allowed);
+    }
+
+    @Test
+    void shouldGoOnWhenItsSinkThrew() {
+        bench.append(1, 3);
+        bench.settle();
+        RecordingSink sink = new RecordingSink();
+        Subscription reader = bench.log.subscribe(1, true, sink);
+        sink.onWrite(() -> {
+            throw new IllegalStateException("unforeseen");
+        });
+        assertThrows(IllegalStateException.class, reader::drain);
+        sink.onWrite(() -> {});
+
+        bench.append(4, 6);
+        bench.settle();
+
+        assertEquals(List.of("1-3", "1-6"), sink.story(), "what was not taken comes again");
     }
 }

@@ -38,7 +38,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who listens on the worker-agent's socket, and whether it hears anything. */
+/**
+ * Who listens on the worker-agent's socket, and whether it hears anything.
+ *
+ * <p>Decision 0144.
+ */
 @Timeout(60)
 class ControlLinkTest {
     private static final String OK = "{\"instance\":\"i1\",\"pid\":1,\"version\":\"1\",\"limits\":\"rlimits\"}";

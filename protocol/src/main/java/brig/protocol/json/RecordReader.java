@@ -102,6 +102,9 @@ final class RecordReader {
         boolean tolerant =
                 shape.isForeign() || (shape.ignoresUnknown() && field.nullable() && isConstant(given, field));
         Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
+        if (value == null && field.byDefault() != null) {
+            value = value(field.name(), field.byDefault(), field.type(), tolerant);
+        }
         if (value == null) {
             return field.nullable() ? null : absent(field);
         }

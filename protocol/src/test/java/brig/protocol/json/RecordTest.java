@@ -88,7 +88,12 @@ class RecordTest {
 
     @Foreign
     @CamelCase
-    record Native(@Nullable String toolName, @Nullable Place place, long size, List<String> names) {}
+    record Native(
+            @Nullable String toolName,
+            @Nullable Place place,
+            long size,
+            List<String> names,
+            @Default("none") String title) {}
 
     record Wish(
             @NotEmpty String name,
@@ -257,8 +262,10 @@ class RecordTest {
     @Test
     void shouldTakeWhatAForeignProgramGotWrongForAbsent() {
         assertEquals(
-                new Native(null, null, 7, List.of("a")),
-                read("{\"toolName\":1,\"place\":{},\"size\":7.0,\"names\":[\"a\",2,null],\"x\":1}", Native.class));
+                new Native(null, null, 7, List.of("a"), "none"),
+                read(
+                        "{\"toolName\":1,\"place\":{},\"size\":7.0,\"names\":[\"a\",2,null],\"title\":5,\"x\":1}",
+                        Native.class));
     }
 
     @Test

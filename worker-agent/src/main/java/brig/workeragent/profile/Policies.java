@@ -3,6 +3,7 @@ package brig.workeragent.profile;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
@@ -10,12 +11,10 @@ import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -234,19 +233,14 @@ public final class Policies {
 
     /** As a whole, with the owner and the mode that the file has. */
     private static void replace(Path file, String text) throws IOException {
-        Path folder = Objects.requireNonNull(file.getParent(), "a real path of a file has a folder");
-        Path next = Files.createTempFile(folder, "policy", ".new");
-        try {
-            Files.writeString(next, text);
+        WholeFile.write(file, fresh -> {
+            Files.writeString(fresh, text);
             PosixFileAttributes before = Files.readAttributes(file, PosixFileAttributes.class);
-            PosixFileAttributeView view = Files.getFileAttributeView(next, PosixFileAttributeView.class);
+            PosixFileAttributeView view = Files.getFileAttributeView(fresh, PosixFileAttributeView.class);
             view.setOwner(before.owner());
             view.setGroup(before.group());
             view.setPermissions(before.permissions());
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(next);
-        }
+        });
     }
 
     private static BrigException invalid(String name, String why) {

@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Any thread may call; a spawn blocks its caller until the worker is up.
  *
- * <p>Decision 0131.
+ * <p>Decisions 0131, 0145.
  */
 public final class Workers {
     /** What is made for each worker, and from what. */
@@ -90,7 +90,7 @@ public final class Workers {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
-    private static final int FORGOTTEN_MAX = 4096;
+    static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
 
     private final Services parts;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.PrivateFile;
 import brig.protocol.Reason;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest.Asker;
 import brig.protocol.record.Extensible;
@@ -195,7 +195,7 @@ final class WorkspaceOwners {
                 Files.createDirectories(
                         notes, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            PrivateFile.write(
+            WholeFile.write(
                     noteOf(stay.folder()), Json.writeLine(new Note(stay.folder().toString(), stay.captain())));
         } catch (IOException e) {
             throw Reason.refusal(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is", e);

@@ -2,8 +2,8 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.PrivateFile;
 import brig.protocol.Reason;
+import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
 import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
@@ -96,21 +96,16 @@ record WorkspaceNotes(Path base, WorkersUser user) {
 
     /** @param reader who may read it alone; null for the workers' user */
     void store(Path file, Content content, @Nullable HostUser reader) throws IOException {
-        Path fresh = base.resolve("." + file.getFileName());
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
-            content.writeTo(out);
-        } catch (IOException | RuntimeException e) {
-            Files.delete(fresh);
-            throw e;
-        }
-        if (reader == null) {
-            user.give(fresh);
-        } else {
-            reader.give(fresh);
-        }
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        WholeFile.write(file, base.resolve("." + file.getFileName()), fresh -> {
+            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
+                content.writeTo(out);
+            }
+            if (reader == null) {
+                user.give(fresh);
+            } else {
+                reader.give(fresh);
+            }
+        });
     }
 
     /** The patch becomes one that the repository has. */
@@ -156,7 +151,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
                 note.owner(),
                 lender == null ? null : new Lender(lender.uid(), lender.gid()),
                 note.endedMs());
-        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(stored));
+        WholeFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(stored));
     }
 
     void remove(WorkspaceNote note) throws IOException {

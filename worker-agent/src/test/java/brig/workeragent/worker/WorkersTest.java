@@ -300,6 +300,19 @@ class WorkersTest {
         assertEquals(0, walls.built.get());
     }
 
+    @Test
+    void shouldRememberTheNewestOfThoseThatAreNoMore() throws Exception {
+        for (int i = 0; i <= Workers.FORGOTTEN_MAX; i++) {
+            workers.discard("w" + i, EndReason.REQUESTED);
+        }
+        for (int i = 1; i <= Workers.FORGOTTEN_MAX; i++) {
+            assertEquals(ErrorCode.SESSION_ENDED, refusal("w" + i).code());
+        }
+        assertEquals(0, walls.built.get());
+        workers.spawn("w0", REQUEST, CAPTAIN);
+        assertEquals(1, walls.built.get(), "the oldest is forgotten");
+    }
+
     private static SpawnRequest of(String project, String workspace) {
         return new SpawnRequest(
                 "task",

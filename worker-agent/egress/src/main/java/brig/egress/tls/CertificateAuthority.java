@@ -2,12 +2,13 @@ package brig.egress.tls;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import brig.protocol.io.WholeFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -137,19 +138,13 @@ public final class CertificateAuthority {
                 new JcaX509ExtensionUtils().createSubjectKeyIdentifier(pair.getPublic()));
         X509Certificate certificate = new JcaX509CertificateConverter()
                 .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(pair.getPrivate())));
-        write(keyFile, pem("PRIVATE KEY", pair.getPrivate().getEncoded()), "rw-------");
+        write(keyFile, pem("PRIVATE KEY", pair.getPrivate().getEncoded()), WholeFile.PRIVATE);
         write(certificateFile, pem("CERTIFICATE", certificate.getEncoded()), "rw-r--r--");
         return new CertificateAuthority(certificate, pair.getPrivate(), certificateFile);
     }
 
-    /** A file that is whole from its first moment, and never readable by others before it should be. */
     private static void write(Path file, String text, String mode) throws IOException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(fresh, text);
-        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(mode));
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), mode);
     }
 
     private static String pem(String what, byte[] der) {

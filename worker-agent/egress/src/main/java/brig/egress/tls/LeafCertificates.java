@@ -32,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  * The proxy as a TLS server under any name. One key for all leaves, for a key costs a hundred times what a
  * signature does; one TLS context, whose key manager is asked for the certificate of the name at hand. The
  * least used of many leaves is forgotten.
+ *
+ * <p>Decision 0146.
  */
 public final class LeafCertificates {
-    private static final int LEAVES_MAX = 1024;
+    static final int LEAVES_MAX = 1024;
     /** They are made for 90 days. */
     private static final Duration RENEW_AFTER = Duration.ofDays(30);
 

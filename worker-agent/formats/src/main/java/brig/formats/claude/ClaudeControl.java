@@ -43,22 +43,22 @@ final class ClaudeControl implements ClaudeMessages.Questions {
 
     /** False where the question is of a kind that is not known; it is refused then. */
     @Override
-    public boolean answer(JsonObject message) throws InterruptedException {
-        String id = message.text("request_id", "");
-        JsonObject request = message.object("request");
-        if (!request.text("subtype", "").equals("can_use_tool")) {
+    public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
+        String id = question.requestId();
+        ClaudeMessage.Asked request = question.request() == null ? ClaudeMessage.Asked.NOTHING : question.request();
+        if (!request.subtype().equals("can_use_tool")) {
             output.accept(new Response(new Answer("error", id, null, "not supported by this client")));
             return false;
         }
         frames.put(new Frame.Permission(
                 id,
-                request.text("agent_id"),
-                request.text("tool_use_id"),
-                request.text("tool_name"),
-                request.value("input"),
+                request.agentId(),
+                request.toolUseId(),
+                request.toolName(),
+                request.input(),
                 allow ? Decision.ALLOW : Decision.DENY));
         Behavior behavior = allow
-                ? new Behavior("allow", request.object("input"), null)
+                ? new Behavior("allow", JsonObject.element(request.input()), null)
                 : new Behavior("deny", null, "not allowed here");
         output.accept(new Response(new Answer("success", id, behavior, null)));
         return true;

@@ -9,7 +9,6 @@ import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,12 +78,12 @@ final class ClaudeDialogue implements Dialogue {
     }
 
     /** An answer to a request of ours; only that to the first is waited for. */
-    private void handleAnswer(JsonObject response) throws InterruptedException {
-        if (!response.text("request_id", "").equals(INITIALIZE)) {
+    private void handleAnswer(ClaudeMessage.Answer response) throws InterruptedException {
+        if (!response.requestId().equals(INITIALIZE)) {
             return;
         }
-        if (response.text("subtype", "").equals("error")) {
-            opening.fail("the agent did not take the system prompt: " + response.text("error", "it does not say why"));
+        if (response.subtype().equals("error")) {
+            opening.fail("the agent did not take the system prompt: " + response.error());
         } else {
             opening.complete("");
         }

@@ -47,13 +47,13 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
     @FunctionalInterface
     interface Questions {
-        boolean answer(JsonObject question) throws InterruptedException;
+        boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
     }
 
     /** Takes Claude Code's answer to what was asked of it on that channel. */
     @FunctionalInterface
     interface Answers {
-        void handle(JsonObject response) throws InterruptedException;
+        void handle(ClaudeMessage.Answer response) throws InterruptedException;
     }
 
     ClaudeMessages(AgentFrames frames, AgentTurn turn, Questions questions, Answers answers) {
@@ -67,19 +67,22 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        return switch (message.text("type", "")) {
-            case "stream_event" -> handleEvent(message, message.object("event"));
-            case "assistant" -> handleAssistant(message);
-            case "user" -> handleUser(message);
-            case "system" -> handleSystem(message);
-            case "result" -> handleResult(message);
-            case "control_request" -> questions.answer(message);
-            case "control_response" -> {
-                answers.handle(message.object("response"));
+        return switch (ClaudeMessage.read(message)) {
+            case ClaudeMessage.StreamEvent said -> handleEvent(said);
+            case ClaudeMessage.Assistant said -> handleAssistant(said);
+            case ClaudeMessage.User said -> handleUser(said);
+            case ClaudeMessage.Notice said -> handleNotice(said.said());
+            case ClaudeMessage.Result said -> handleResult(said);
+            case ClaudeMessage.ControlRequest asked -> questions.answer(asked);
+            case ClaudeMessage.ControlResponse answered -> {
+                if (answered.response() != null) {
+                    answers.handle(answered.response());
+                }
                 yield true;
             }
-            case "control_cancel_request", "keep_alive" -> true;
-            default -> false;
+            case ClaudeMessage.ControlCancelRequest _ -> true;
+            case ClaudeMessage.KeepAlive _ -> true;
+            case null -> false;
         };
     }
 
@@ -93,72 +96,70 @@ final class ClaudeMessages implements NativeReader.Handler {
         agents.allKilled();
     }
 
-    private boolean handleEvent(JsonObject message, JsonObject event) throws InterruptedException {
-        String agent = agentOf(message);
-        switch (event.text("type", "")) {
-            case "message_start" -> streamed = event.object("message").text("id", "");
-            case "content_block_start" -> {
-                JsonObject block = event.object("content_block");
-                if (block.text("type", "").equals("tool_use")) {
-                    frames.tool(new ToolCall(
-                            block.text("id", ""), agent, block.text("name"), null, Progress.PENDING, null, null));
+    private boolean handleEvent(ClaudeMessage.StreamEvent message) throws InterruptedException {
+        String agent = tasks.agentOf(message.place());
+        switch (message.event()) {
+            case ClaudeEvent.MessageStart start ->
+                streamed = start.message() == null ? "" : start.message().id();
+            case ClaudeEvent.ContentBlockStart start -> {
+                if (start.contentBlock() instanceof ClaudeBlock.ToolUse call) {
+                    frames.tool(new ToolCall(call.id(), agent, call.name(), null, Progress.PENDING, null, null));
                 }
             }
-            case "content_block_delta" -> {
-                JsonObject delta = event.object("delta");
-                frames.said(agent, false, delta.text("text", ""));
-                frames.said(agent, true, delta.text("thinking", ""));
+            case ClaudeEvent.ContentBlockDelta more -> {
+                if (more.delta() != null) {
+                    frames.said(agent, false, more.delta().text());
+                    frames.said(agent, true, more.delta().thinking());
+                }
             }
-            case "content_block_stop", "message_delta", "message_stop", "ping", "error" -> {}
-            default -> {
+            case ClaudeEvent.ContentBlockStop _ -> {}
+            case ClaudeEvent.MessageDelta _ -> {}
+            case ClaudeEvent.MessageStop _ -> {}
+            case ClaudeEvent.Ping _ -> {}
+            case ClaudeEvent.Failed _ -> {}
+            case null -> {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean handleAssistant(JsonObject message) throws InterruptedException {
-        String agent = agentOf(message);
-        JsonObject content = message.object("message");
-        boolean told = agent == null && content.text("id", "").equals(streamed);
+    private boolean handleAssistant(ClaudeMessage.Assistant message) throws InterruptedException {
+        String agent = tasks.agentOf(message.place());
+        ClaudeMessage.Content content = ClaudeMessage.Content.orEmpty(message.message());
+        boolean told = agent == null && content.id().equals(streamed);
         boolean understood = true;
-        for (JsonObject block : content.objects("content")) {
-            switch (block.text("type", "")) {
-                case "text" -> {
-                    if (message.flag("is_api_error_message") || message.flag("isApiErrorMessage")) {
-                        frames.error(new Frame.Failure(
-                                block.text("text", ""), "MODEL_ERROR", agent, statusOf(message, "api_error_status")));
+        for (ClaudeMessage.Piece piece : content.content()) {
+            switch (piece.block()) {
+                case ClaudeBlock.Text text -> {
+                    if (message.isApiErrorMessage()) {
+                        frames.error(new Frame.Failure(text.text(), "MODEL_ERROR", agent, message.apiErrorStatus()));
                         failureTold |= agent == null;
                     } else if (!told) {
-                        frames.said(agent, false, block.text("text", ""));
+                        frames.said(agent, false, text.text());
                     }
                 }
-                case "thinking" -> {
+                case ClaudeBlock.Thinking thought -> {
                     if (!told) {
-                        frames.said(agent, true, block.text("thinking", ""));
+                        frames.said(agent, true, thought.thinking());
                     }
                 }
-                case "tool_use" -> handleToolUse(agent, block);
-                case "redacted_thinking" -> {}
-                default -> understood = false;
+                case ClaudeBlock.ToolUse call -> handleToolUse(agent, call);
+                case ClaudeBlock.RedactedThinking _ -> {}
+                case ClaudeBlock.ToolResult _ -> understood = false;
+                case null -> understood = false;
             }
         }
         return understood;
     }
 
-    private void handleToolUse(@Nullable String agent, JsonObject block) throws InterruptedException {
-        JsonObject input = block.object("input");
+    private void handleToolUse(@Nullable String agent, ClaudeBlock.ToolUse call) throws InterruptedException {
+        JsonObject input = JsonObject.element(call.input());
         frames.tool(new ToolCall(
-                block.text("id", ""),
-                agent,
-                block.text("name"),
-                input.text("description"),
-                Progress.RUNNING,
-                block.value("input"),
-                null));
-        agents.called(agent, block.text("id", ""));
-        tasks.called(agent, block);
-        if (block.text("name", "").equals("TodoWrite")) {
+                call.id(), agent, call.name(), input.text("description"), Progress.RUNNING, call.input(), null));
+        agents.called(agent, call.id());
+        tasks.called(agent, call);
+        if ("TodoWrite".equals(call.name())) {
             List<Frame.Plan.Entry> entries = input.objects("todos").stream()
                     .map(todo -> new Frame.Plan.Entry(todo.text("content"), todo.text("status")))
                     .toList();
@@ -167,78 +168,78 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
-    private boolean handleUser(JsonObject message) throws InterruptedException {
-        String agent = agentOf(message);
-        for (JsonObject block : message.object("message").objects("content")) {
-            if (block.text("type", "").equals("tool_result")) {
+    private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
+        String agent = tasks.agentOf(message.place());
+        for (ClaudeMessage.Piece piece :
+                ClaudeMessage.Content.orEmpty(message.message()).content()) {
+            if (piece.block() instanceof ClaudeBlock.ToolResult result) {
+                String text = resultText(result);
                 frames.tool(new ToolCall(
-                        block.text("tool_use_id", ""),
+                        result.toolUseId(),
                         agent,
                         null,
                         null,
-                        block.flag("is_error") ? Progress.FAILED : Progress.COMPLETED,
+                        result.isError() ? Progress.FAILED : Progress.COMPLETED,
                         null,
-                        resultText(block)));
-                tasks.answered(agent, block, message.object("tool_use_result"), resultText(block));
+                        text));
+                tasks.answered(
+                        agent,
+                        result,
+                        message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
+                        text);
             }
         }
         return true;
     }
 
-    private static String resultText(JsonObject block) {
-        String text = block.text("content");
-        return text != null
-                ? text
-                : block.elements("content").stream()
-                        .map(part -> part instanceof String words
-                                ? words
-                                : JsonObject.element(part)
-                                        .text(
-                                                "text",
-                                                "[" + JsonObject.element(part).text("type", "something") + "]"))
-                        .collect(Collectors.joining("\n"));
+    private static String resultText(ClaudeBlock.ToolResult result) {
+        return switch (result.content()) {
+            case String text -> text;
+            case List<?> parts -> parts.stream().map(ClaudeMessages::partText).collect(Collectors.joining("\n"));
+            case null, default -> "";
+        };
     }
 
-    private boolean handleSystem(JsonObject message) throws InterruptedException {
-        switch (message.text("subtype", "")) {
-            case "init" -> handleInit(message);
-            case "session_state_changed" -> handleState(message.text("state", ""));
-            case "api_retry" ->
+    private static String partText(@Nullable Object part) {
+        JsonObject object = JsonObject.element(part);
+        return part instanceof String words ? words : object.text("text", "[" + object.text("type", "something") + "]");
+    }
+
+    private boolean handleNotice(@Nullable ClaudeNotice said) throws InterruptedException {
+        switch (said) {
+            case ClaudeNotice.Init init -> handleInit(init);
+            case ClaudeNotice.SessionStateChanged changed -> handleState(changed.state());
+            case ClaudeNotice.ApiRetry retry ->
                 frames.error(new Frame.Failure(
-                                "the model answered with an error: " + message.text("error", "unknown"),
+                                "the model answered with an error: " + retry.error(),
                                 "MODEL_ERROR",
-                                message.text("agent_id"),
-                                statusOf(message, "error_status"))
-                        .again(
-                                message.number("attempt", 0),
-                                message.number("max_retries", 0),
-                                message.number("retry_delay_ms", 0)));
-            case "permission_denied" ->
+                                retry.agentId(),
+                                retry.errorStatus())
+                        .again(retry.attempt(), retry.maxRetries(), retry.retryDelayMs()));
+            case ClaudeNotice.PermissionDenied denied ->
                 frames.put(new Frame.Permission(
-                        message.text("tool_use_id", ""),
-                        message.text("agent_id"),
-                        message.text("tool_use_id"),
-                        message.text("tool_name"),
+                        denied.toolUseId() == null ? "" : denied.toolUseId(),
+                        denied.agentId(),
+                        denied.toolUseId(),
+                        denied.toolName(),
                         null,
                         Decision.DENY));
-            case "status", "background_tasks_changed", "thinking_tokens", "compact_boundary" -> {}
-            default -> {
-                return tasks.handle(message);
+            case ClaudeNotice.Task task -> tasks.handle(task);
+            case ClaudeNotice.Status _ -> {}
+            case ClaudeNotice.BackgroundTasksChanged _ -> {}
+            case ClaudeNotice.ThinkingTokens _ -> {}
+            case ClaudeNotice.CompactBoundary _ -> {}
+            case null -> {
+                return false;
             }
         }
         return true;
     }
 
-    private static @Nullable Long statusOf(JsonObject message, String field) {
-        return message.has(field) ? message.number(field, 0) : null;
-    }
-
-    private void handleInit(JsonObject message) throws InterruptedException {
-        String named = message.text("session_id", "");
-        if (!named.equals(session)) {
-            session = named;
-            frames.put(
-                    new Frame.Session(session, "claude", message.text("claude_code_version"), message.text("model")));
+    private void handleInit(ClaudeNotice.Init init) throws InterruptedException {
+        if (!init.sessionId().equals(session)) {
+            session = init.sessionId();
+            frames.put(new Frame.Session(session, "claude", init.claudeCodeVersion(), init.model()));
         }
     }
 
@@ -249,20 +250,18 @@ final class ClaudeMessages implements NativeReader.Handler {
         }
     }
 
-    private boolean handleResult(JsonObject message) throws InterruptedException {
-        TokenUsage cost = costOf(message);
+    private boolean handleResult(ClaudeMessage.Result result) throws InterruptedException {
+        TokenUsage cost = costOf(result);
         usage = usage == null ? cost : usage.plus(cost);
         frames.put(Frame.Usage.of(null, cost));
-        failed = message.flag("is_error");
+        failed = result.isError();
         if (failed && !failureTold && !turn.isCancelled()) {
-            List<String> errors = message.texts("errors");
+            String why = result.result() == null ? "the agent gave up: " + result.subtype() : result.result();
             frames.error(new Frame.Failure(
-                    errors.isEmpty()
-                            ? message.text("result", "the agent gave up: " + message.text("subtype", "error"))
-                            : String.join("\n", errors),
+                    result.errors().isEmpty() ? why : String.join("\n", result.errors()),
                     "AGENT_ERROR",
                     null,
-                    statusOf(message, "api_error_status")));
+                    result.apiErrorStatus()));
         }
         failureTold = false;
         if (!saysWhenIdle && agents.living().isEmpty()) {
@@ -272,14 +271,14 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     /** Tokens are those of the turn, but the cost is that of the whole session. */
-    private TokenUsage costOf(JsonObject message) {
-        JsonObject tokens = message.object("usage");
-        Double costNow = message.decimal("total_cost_usd");
+    private TokenUsage costOf(ClaudeMessage.Result result) {
+        ClaudeMessage.Tokens tokens = result.usage() == null ? ClaudeMessage.Tokens.NONE : result.usage();
+        Double costNow = result.totalCostUsd();
         Double cost = costNow == null ? null : Math.max(0, Math.rint((costNow - costBefore) * 1e6) / 1e6);
         costBefore = costNow == null ? costBefore : costNow;
-        long cached = tokens.number("cache_read_input_tokens", 0);
-        long input = tokens.number("input_tokens", 0) + tokens.number("cache_creation_input_tokens", 0) + cached;
-        return new TokenUsage(input, tokens.number("output_tokens", 0), cached, cost);
+        long cached = tokens.cacheReadInputTokens();
+        long input = tokens.inputTokens() + tokens.cacheCreationInputTokens() + cached;
+        return new TokenUsage(input, tokens.outputTokens(), cached, cost);
     }
 
     private void endTurn() throws InterruptedException {
@@ -287,10 +286,5 @@ final class ClaudeMessages implements NativeReader.Handler {
         usage = null;
         turn.end(failed, whole);
         failed = false;
-    }
-
-    /** The sub-agent that a message is of; one that was never announced is announced now. */
-    private @Nullable String agentOf(JsonObject message) throws InterruptedException {
-        return tasks.agentOf(message);
     }
 }

@@ -33,44 +33,45 @@ final class ClaudeTasks {
     }
 
     /** A tool is called. */
-    void called(@Nullable String agent, JsonObject block) {
-        if (TOOLS.contains(block.text("name", ""))) {
+    void called(@Nullable String agent, ClaudeBlock.ToolUse call) {
+        if (call.name() != null && TOOLS.contains(call.name())) {
             if (calls.size() >= CALLS_MAX) {
                 calls.remove(calls.keySet().iterator().next());
             }
-            calls.put(block.text("id", ""), new Call(agent, block.object("input")));
+            calls.put(call.id(), new Call(agent, JsonObject.element(call.input())));
         }
     }
 
     /**
      * A call is answered.
      *
-     * @param result what Claude Code says of it beside its text; empty for nothing
+     * @param result what Claude Code says of it beside its text
      */
-    void answered(@Nullable String agent, JsonObject block, JsonObject result, String text)
+    void answered(
+            @Nullable String agent, ClaudeBlock.ToolResult answer, ClaudeMessage.ToolUseResult result, String text)
             throws InterruptedException {
-        String tool = block.text("tool_use_id", "");
+        String tool = answer.toolUseId();
         Call call = calls.get(tool);
-        String own = result.text("agentId");
+        String own = result.agentId();
         String id = agents.ofTool(tool);
         if (own == null) {
-            if (id != null && !announces && block.flag("is_error")) {
+            if (id != null && !announces && answer.isError()) {
                 agents.ended(id, Status.FAILED, null, text);
             }
         } else {
-            boolean launched = result.text("status", "").equals("async_launched");
+            boolean launched = "async_launched".equals(result.status());
             String parent = call == null ? agent : call.agent();
             agents.spawned(new SubAgents.Origin(
                     id == null ? own : id,
                     own,
                     parent,
                     tool,
-                    typeOf(call, result.text("agentType")),
-                    promptOf(call, result.text("prompt")),
+                    typeOf(call, result.agentType()),
+                    promptOf(call, result.prompt()),
                     agents.depth(parent) + 1,
                     launched));
             if (!launched && !announces) {
-                Status status = end(result.text("status", "completed"));
+                Status status = result.status() == null ? Status.COMPLETED : end(result.status());
                 agents.ended(id == null ? own : id, status == null ? Status.COMPLETED : status, text, null);
             }
         }
@@ -85,45 +86,40 @@ final class ClaudeTasks {
         return told != null || call == null ? told : call.input().text("prompt");
     }
 
-    /** Takes a {@code system} message; false where it is not about tasks. */
-    boolean handle(JsonObject message) throws InterruptedException {
-        String id = message.text("task_id", "");
-        switch (message.text("subtype", "")) {
-            case "task_started" -> {
-                if (message.text("task_type", "").equals(SUB_AGENT)) {
+    void handle(ClaudeNotice.Task task) throws InterruptedException {
+        String id = task.taskId();
+        switch (task) {
+            case ClaudeNotice.TaskStarted started -> {
+                if (started.taskType().equals(SUB_AGENT)) {
                     announces = true;
-                    String parent = message.text("parent_task_id");
+                    String parent = started.parentTaskId();
                     agents.spawned(new SubAgents.Origin(
                             id,
-                            message.text("session_id"),
+                            started.sessionId(),
                             parent,
-                            message.text("tool_use_id"),
-                            message.text("subagent_type"),
-                            message.text("prompt"),
-                            message.number("spawn_depth", agents.depth(parent) + 1),
-                            message.flag("is_backgrounded")));
+                            started.toolUseId(),
+                            started.subagentType(),
+                            started.prompt(),
+                            started.spawnDepth() == null ? agents.depth(parent) + 1 : started.spawnDepth(),
+                            started.isBackgrounded()));
                     agents.resumed(id);
                 }
             }
-            case "task_progress" -> agents.active(id);
-            case "task_updated" -> {
-                JsonObject patch = message.object("patch");
-                Status status = end(patch.text("status", ""));
-                if (status != null) {
-                    agents.ended(id, status, null, patch.text("error"));
+            case ClaudeNotice.TaskProgress _ -> agents.active(id);
+            case ClaudeNotice.TaskUpdated updated -> {
+                ClaudeNotice.Patch patch = updated.patch();
+                Status status = patch == null ? null : end(patch.status());
+                if (patch != null && status != null) {
+                    agents.ended(id, status, null, patch.error());
                 }
             }
-            case "task_notification" -> {
-                Status status = end(message.text("status", ""));
+            case ClaudeNotice.TaskNotification told -> {
+                Status status = end(told.status());
                 if (status != null) {
-                    agents.ended(id, status, message.text("summary"), null);
+                    agents.ended(id, status, told.summary(), null);
                 }
-            }
-            default -> {
-                return false;
             }
         }
-        return true;
     }
 
     private static @Nullable Status end(String status) {
@@ -140,9 +136,9 @@ final class ClaudeTasks {
      * versions, the message is the first word of it.
      */
     @Nullable
-    String agentOf(JsonObject message) throws InterruptedException {
-        String tool = message.text("parent_tool_use_id");
-        String id = message.text("agent_id");
+    String agentOf(ClaudeMessage.Place place) throws InterruptedException {
+        String tool = place.parentToolUseId();
+        String id = place.agentId();
         if (tool == null && id == null) {
             return null;
         }
@@ -158,7 +154,7 @@ final class ClaudeTasks {
                     null,
                     parent,
                     tool,
-                    typeOf(call, message.text("subagent_type")),
+                    typeOf(call, place.subagentType()),
                     promptOf(call, null),
                     agents.depth(parent) + 1,
                     call != null && call.input().flag("run_in_background")));

@@ -2,10 +2,10 @@ package brig.workeragent.egress.confinement;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.protocol.io.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
@@ -43,15 +43,8 @@ public final class NameFiles {
                     name.equals(SWITCH) ? SWITCHED : Files.isRegularFile(of) ? Files.readAllBytes(of) : new byte[0];
             Path copy = folder.resolve(name);
             if (!Files.exists(copy) || !Arrays.equals(now, Files.readAllBytes(copy))) {
-                replace(copy, now);
+                WholeFile.write(copy, now, "rw-r--r--");
             }
         }
-    }
-
-    private static void replace(Path copy, byte[] content) throws IOException {
-        Path fresh = copy.resolveSibling(copy.getFileName() + ".new");
-        Files.write(fresh, content);
-        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-r--r--"));
-        Files.move(fresh, copy, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

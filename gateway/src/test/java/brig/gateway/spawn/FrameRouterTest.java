@@ -1,0 +1,180 @@
+package brig.gateway.spawn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.gateway.stream.Frames;
+import brig.gateway.telemetry.Exposition;
+import brig.gateway.telemetry.GaugeReadings;
+import brig.gateway.telemetry.LoopWatch;
+import brig.protocol.BrigException;
+import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.SpawnView;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Frames one by one, and what each of them changes. */
+class FrameRouterTest {
+    private final SpawnBench bench = new SpawnBench();
+    private final Spawn spawn = bench.run("fix");
+    private final BlockedRequests blocked = new BlockedRequests(() -> bench.nowMs);
+    private final List<String> changes = new ArrayList<>();
+    private final FrameDecoder frames =
+            new FrameDecoder(new FrameRouter(spawn, blocked, bench.counters, new FrameRouter.Changes() {
+                @Override
+                public void handleExit(SpawnView.Exit exit) {
+                    note("exit " + exit);
+                }
+
+                @Override
+                public void handleAgentSession(String sessionId) {
+                    note("session " + sessionId);
+                }
+
+                @Override
+                public void handleTerminated() {
+                    note("terminated");
+                }
+            }));
+
+    private long lastSeq;
+
+    /** A change, and which frame was the newest in the log by then. */
+    private void note(String change) {
+        changes.add(spawn.log().lastSeq() + " " + change);
+    }
+
+    /** @param fields JSON, with ' for " */
+    private void route(String type, String fields) {
+        String frame = "{'type':'" + type + "','seq':" + ++lastSeq + ",'ts':1" + fields + "}\n";
+        byte[] line = Frames.utf8(frame.replace('\'', '"'));
+        frames.decode(line, 0, line.length);
+    }
+
+    private List<String> metrics() {
+        Exposition exposition = new Exposition(
+                bench.counters,
+                new LoopWatch(bench.counters, bench.time),
+                () -> new GaugeReadings(Map.of(), 0, 0, 0, true, List.of()),
+                "1");
+        return new String(exposition.scrape(), StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(FrameType.class)
+    void shouldAppendFramesOfEveryType(FrameType type) {
+        route(type.wireName(), "");
+        assertEquals(1, spawn.log().lastSeq());
+    }
+
+    @Test
+    void shouldTellTheFirstChunkThatDidNotStayWhereItArrived() {
+        spawn.log().atFirstChunk(() -> note("chunk"));
+        route("tool", ",'id':'t1'");
+        route("chunk", ",'content':'hi','stream':'text'");
+        route("chunk", ",'content':'!','stream':'text'");
+        assertEquals(List.of("2 chunk"), changes);
+    }
+
+    @Test
+    void shouldFollowWhatTheSessionDoes() {
+        assertEquals(SpawnActivity.IDLE, spawn.doing());
+        route("message", ",'message_id':'1.1','content':'go'");
+        assertEquals(SpawnActivity.WORKING, spawn.doing());
+        route("egress", ",'kind':'ask','host':'a.example','port':443");
+        assertEquals(SpawnActivity.WAITING, spawn.doing());
+        route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443");
+        assertEquals(SpawnActivity.WORKING, spawn.doing());
+        route("done", ",'exit_code':0");
+        assertEquals(SpawnActivity.IDLE, spawn.doing());
+    }
+
+    @Test
+    void shouldTellHowATurnEnded() {
+        route("done", ",'exit_code':143,'signal':'SIGTERM','reason':'cancelled','usage':{}");
+        assertEquals(List.of("1 exit " + new SpawnView.Exit(143, "SIGTERM", "cancelled")), changes);
+    }
+
+    @Test
+    void shouldKeepTheExitOfASpawnThatIsOver() {
+        spawn.become(SpawnState.TERMINATED, bench.nowMs);
+        route("done", ",'exit_code':1");
+        assertEquals(List.of(), changes);
+    }
+
+    @Test
+    void shouldTellTheEndOnlyWhenTheStreamEnds() {
+        route("state", ",'state':'running'");
+        assertEquals(List.of(), changes);
+        route("state", ",'state':'terminated','reason':'once'");
+        assertEquals(List.of("2 terminated"), changes);
+    }
+
+    @Test
+    void shouldTellTheAgentsOwnSession() {
+        route("session", ",'session_id':'ses_1','agent':'opencode'");
+        route("session", "");
+        assertEquals(List.of("1 session ses_1", "2 session "), changes);
+    }
+
+    @Test
+    void shouldKeepTheLastFramesForReadersThatComeLate() {
+        route("done", ",'exit_code':0");
+        route("tool", ",'id':'t1'");
+        route("done", ",'exit_code':3");
+        route("state", ",'state':'terminated'");
+        bench.loop.run();
+        spawn.lastWords().handOver(spawn.spawnId(), bench.logs);
+        String end = bench.ends.get(spawn.spawnId());
+        assertTrue(end.startsWith("3-4 {\"type\":\"done\",\"seq\":3,"), end);
+    }
+
+    @Test
+    void shouldCountTokensAndRequests() {
+        route("usage", ",'input_tokens':12,'output_tokens':0,'cached_input_tokens':5");
+        route("usage", ",'source':'egress','input_tokens':10");
+        route("egress", ",'kind':'blocked','host':'evil.example','port':443,'dropped':4");
+        List<String> metrics = metrics();
+        assertTrue(
+                metrics.containsAll(List.of(
+                        "brig_tokens_total{agent=\"shell\",kind=\"input\",source=\"agent\"} 12.0",
+                        "brig_tokens_total{agent=\"shell\",kind=\"cached_input\",source=\"agent\"} 5.0",
+                        "brig_tokens_total{agent=\"shell\",kind=\"input\",source=\"egress\"} 10.0",
+                        "brig_egress_decisions_total{decision=\"blocked\"} 1.0",
+                        "brig_egress_untold_total 4.0")),
+                metrics::toString);
+    }
+
+    @Test
+    void shouldLogRequestsThatWereBlocked() {
+        for (int i = 0; i <= BlockedRequests.LINES_PER_SECOND_MAX; i++) {
+            route("egress", ",'kind':'blocked','host':'evil.example','port':443");
+        }
+        assertEquals(1, blocked.leftOut());
+    }
+
+    @Test
+    void shouldDropWhatIsNoFrame() {
+        byte[] line = Frames.utf8("garbage\n");
+        frames.decode(line, 0, line.length);
+        assertEquals(0, spawn.log().lastSeq());
+        assertEquals(List.of(), changes);
+    }
+
+    @Test
+    void shouldHaveAFrameInTheLogBeforeItIsFoundToBeMalformed() {
+        assertThrows(BrigException.class, () -> route("session", ",'session_id':}"));
+        assertEquals(1, spawn.log().lastSeq());
+        assertFalse(spawn.state().isFinal());
+    }
+}

@@ -1,0 +1,36 @@
+package brig.formats.claude;
+
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
+import brig.protocol.record.Name;
+import brig.protocol.record.Tagged;
+import org.jspecify.annotations.Nullable;
+
+/** A piece of what the model says, as its interface streams it. */
+@Tagged("type")
+@Foreign
+sealed interface ClaudeEvent {
+    record MessageStart(@Nullable Begun message) implements ClaudeEvent {}
+
+    record ContentBlockStart(@Nullable ClaudeBlock contentBlock) implements ClaudeEvent {}
+
+    record ContentBlockDelta(@Nullable Delta delta) implements ClaudeEvent {}
+
+    record ContentBlockStop() implements ClaudeEvent {}
+
+    record MessageDelta() implements ClaudeEvent {}
+
+    record MessageStop() implements ClaudeEvent {}
+
+    record Ping() implements ClaudeEvent {}
+
+    /** It is told again, whole. */
+    @Name("error")
+    record Failed() implements ClaudeEvent {}
+
+    @Foreign
+    record Begun(@Default("") String id) {}
+
+    @Foreign
+    record Delta(@Default("") String text, @Default("") String thinking) {}
+}
