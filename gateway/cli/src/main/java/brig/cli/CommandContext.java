@@ -53,7 +53,11 @@ final class CommandContext {
 
     /** A text in which lines that begin with two spaces are commands: as a person types them who wants these settings. */
     String commands(String text) {
-        return isNamed ? text.replace("\n  brig ", "\n  brig" + option() + " ") : text;
+        return commands(text, option());
+    }
+
+    static String commands(String text, String option) {
+        return text.replace("\n  brig ", "\n  brig" + option + " ");
     }
 
     /** The option that names the settings; empty where a command finds them without. */

@@ -29,15 +29,18 @@ final class ManCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        CommandLine root = spec.root().commandLine();
+        main.terminal().verbatim(page(spec.root().commandLine()));
+        return 0;
+    }
+
+    static String page(CommandLine root) {
         StringBuilder page =
                 new StringBuilder(".TH BRIG 1 \"\" \"" + Main.version() + "\" \"User Commands\"\n.SH NAME\n"
                         + "brig \\- run AI coding agents behind a wall and stream their output\n");
         section(page, "SYNOPSIS AND COMMANDS", root);
         append(page, root);
         page.append(".SH SEE ALSO\n.BR bwrap (1),\n.BR systemctl (1)\n");
-        main.terminal().verbatim(page.toString());
-        return 0;
+        return page.toString();
     }
 
     private static void append(StringBuilder page, CommandLine of) {

@@ -22,7 +22,6 @@ public sealed interface BrigMeta {
      *
      * @param usage tokens and cost
      */
-    @CamelCase
     record Turn(
             int exitCode,
             @Nullable String signal,
