@@ -57,18 +57,18 @@ record Operation<I extends Record, O extends Record>(
         CompletionStage<? extends @Nullable Record> handle(SpawnerSocket.Client client, I in);
     }
 
-    static <I extends Record, O extends Record> Operation<I, O> of(
+    static <I extends Record, O extends Record> Operation<I, O> named(
             String id, Class<I> in, Class<O> out, Handler<I, O> handler) {
         return new Operation<>(id, in, out, null, 200, handler, null, null, null);
     }
 
     /** Where the ways have nothing in common but what is asked and answered. */
-    static <I extends Record, O extends Record> Operation<I, O> of(String id, Class<I> in, Class<O> out) {
+    static <I extends Record, O extends Record> Operation<I, O> named(String id, Class<I> in, Class<O> out) {
         return new Operation<>(id, in, out, null, 200, null, null, null, null);
     }
 
     /** Where the answer is no object. */
-    static <I extends Record> Operation<I, ?> of(String id, Class<I> in) {
+    static <I extends Record> Operation<I, ?> named(String id, Class<I> in) {
         return new Operation<>(id, in, null, null, 200, null, null, null, null);
     }
 

@@ -1,6 +1,6 @@
 package brig.gateway.api;
 
-import static brig.gateway.api.Operation.of;
+import static brig.gateway.api.Operation.named;
 import static io.vertx.core.http.HttpMethod.DELETE;
 import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.HEAD;
@@ -58,49 +58,50 @@ final class Operations {
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
     private static final List<Operation<?, ?>> PAGE = List.of(
-            of("page", HttpRequest.Nothing.class)
+            named("page", HttpRequest.Nothing.class)
                     .at(GET, "/", Who.ANYBODY)
                     .as(Route.Kind.SAME_FOR_ALL)
                     .web((api, call, in) -> api.page().index(call)),
-            of("pageFile", HttpRequest.File.class)
+            named("pageFile", HttpRequest.File.class)
                     .at(GET, PageFiles.ASSETS + "*", Who.ANYBODY)
                     .as(Route.Kind.SAME_FOR_ALL)
                     .web((api, call, in) -> api.page().asset(call)),
-            of("live", HttpRequest.Nothing.class)
+            named("live", HttpRequest.Nothing.class)
                     .at(GET, "/livez", Who.ANYBODY)
                     .as(Route.Kind.HEALTH_CHECK)
                     .web((api, call, in) -> api.live(call)),
-            of("ready", HttpRequest.Nothing.class)
+            named("ready", HttpRequest.Nothing.class)
                     .at(GET, "/readyz", Who.ANYBODY)
                     .as(Route.Kind.HEALTH_CHECK)
                     .web((api, call, in) -> api.ready(call)),
-            of("metrics", HttpRequest.Nothing.class)
+            named("metrics", HttpRequest.Nothing.class)
                     .at(GET, MetricsCalls.PATH, Who.ADMIN)
                     .web((api, call, in) -> api.metrics().show(call.response())),
-            of("openapi", HttpRequest.Nothing.class)
+            named("openapi", HttpRequest.Nothing.class)
                     .at(GET, "/api/v1/openapi.json", Who.ANYBODY)
                     .web((api, call, in) -> api.documents().openApi(call)),
-            of("asyncapi", HttpRequest.Nothing.class)
+            named("asyncapi", HttpRequest.Nothing.class)
                     .at(GET, "/api/v1/asyncapi.json", Who.ANYBODY)
                     .web((api, call, in) -> api.documents().asyncApi(call)));
 
     private static final List<Operation<?, ?>> SPAWNS = List.of(
-            of(
+            named(
                             "spawn",
                             SpawnerRequest.Spawn.class,
                             SpawnAnswer.class,
                             (calls, caller, in) -> calls.spawns().spawn(caller, in))
                     .withBody(POST, "/api/v1/spawns", Who.STARTER, "wait")
+                    .answering(201)
                     .web((api, call, in) -> api.calls().spawns().spawn(call, in))
                     .action(Who.STARTER),
-            of(
+            named(
                             "listSpawns",
                             HttpRequest.ListSpawns.class,
                             SpawnList.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.spawns().list(caller, in)))
                     .at(GET, "/api/v1/spawns", Who.KNOWN),
-            of(
+            named(
                             "showSpawn",
                             SpawnerRequest.Status.class,
                             SpawnView.class,
@@ -108,21 +109,21 @@ final class Operations {
                                     completedFuture(caller.session().spawn().fullView()))
                     .at(GET, "/api/v1/spawns/:id", Who.READER)
                     .action(Who.READER),
-            of(
+            named(
                             "list",
                             SpawnerRequest.ListAll.class,
                             SpawnList.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.spawns().list(caller)))
                     .action(Who.KNOWN),
-            of(
+            named(
                             "showPosture",
                             HttpRequest.Named.class,
                             Posture.class,
                             (calls, caller, in) ->
                                     completedFuture(caller.session().spawn().posture()))
                     .at(GET, "/api/v1/spawns/:id/posture", Who.READER),
-            of(
+            named(
                             "endSpawn",
                             SpawnerRequest.Terminate.class,
                             SpawnView.class,
@@ -130,35 +131,35 @@ final class Operations {
                     .at(DELETE, "/api/v1/spawns/:id", Who.DRIVER)
                     .answering(202)
                     .action(Who.DRIVER),
-            of(
+            named(
                             "rebind",
                             SpawnerRequest.Rebind.class,
                             SpawnView.class,
                             (calls, caller, in) -> calls.spawns().rebind(in))
                     .at(POST, "/api/v1/spawns/:id/rebind", Who.ADMIN)
                     .action(Who.DRIVER),
-            of(
+            named(
                             "showDiff",
                             SpawnerRequest.Diff.class,
                             DiffAnswer.class,
                             (calls, caller, in) -> calls.spawns().diff(caller, in))
                     .at(GET, "/api/v1/spawns/:id/diff", Who.READER)
                     .action(Who.HEIR),
-            of(
+            named(
                             "apply",
                             SpawnerRequest.Apply.class,
                             ApplyAnswer.class,
                             (calls, caller, in) -> calls.spawns().apply(caller, in))
                     .withBody(POST, "/api/v1/spawns/:id/apply", Who.DRIVER)
                     .action(Who.HEIR),
-            of(
+            named(
                             "listWorkspaces",
                             SpawnerRequest.Workspaces.class,
                             WorkspacesAnswer.class,
                             (calls, caller, in) -> calls.spawns().workspaces(caller))
                     .at(GET, "/api/v1/workspaces", Who.ADMIN)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "discardWorkspace",
                             SpawnerRequest.Discard.class,
                             DiscardAnswer.class,
@@ -167,21 +168,21 @@ final class Operations {
                     .action(Who.HEIR));
 
     private static final List<Operation<?, ?>> SESSIONS = List.of(
-            of(
+            named(
                             "listSessions",
                             HttpRequest.ListSessions.class,
                             SessionList.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.sessions().list(caller, in)))
                     .at(GET, "/api/v1/sessions", Who.KNOWN),
-            of(
+            named(
                             "showTree",
                             SpawnerRequest.Tree.class,
                             TreeView.class,
                             (calls, caller, in) -> caller.session().tree())
                     .at(GET, "/api/v1/sessions/:id/tree", Who.READER)
                     .action(Who.READER),
-            of(
+            named(
                             "input",
                             HttpRequest.Input.class,
                             Answers.Accepted.class,
@@ -189,7 +190,7 @@ final class Operations {
                                     completedFuture(calls.sessions().input(caller, in)))
                     .withBody(POST, "/api/v1/sessions/:id/input", Who.DRIVER)
                     .answering(202),
-            of(
+            named(
                             "cancel",
                             HttpRequest.Named.class,
                             Answers.Accepted.class,
@@ -197,22 +198,22 @@ final class Operations {
                                     completedFuture(calls.sessions().cancel(caller)))
                     .at(POST, "/api/v1/sessions/:id/cancel", Who.DRIVER)
                     .answering(202),
-            of("stream", HttpRequest.Stream.class)
+            named("stream", HttpRequest.Stream.class)
                     .at(GET, "/api/v1/sessions/:id/stream", Who.READER)
                     .web((api, call, in) -> api.calls().sessions().stream(call, in)),
-            of("attach", HttpRequest.Attach.class)
+            named("attach", HttpRequest.Attach.class)
                     .at(GET, "/api/v1/sessions/:id/attach", Who.ANYBODY)
                     .web((api, call, in) -> api.calls().sessions().attach(call, in)),
-            of("attachSocket", SpawnerRequest.Attach.class).action(Who.READER, (client, in) -> client.attach(in)),
-            of("track", SpawnerRequest.Track.class, Answers.Tracked.class)
+            named("attachSocket", SpawnerRequest.Attach.class).action(Who.READER, (client, in) -> client.attach(in)),
+            named("track", SpawnerRequest.Track.class, Answers.Tracked.class)
                     .action(Who.KNOWN, (client, in) -> client.track(in)),
-            of("multiplex", HttpRequest.Multiplex.class)
+            named("multiplex", HttpRequest.Multiplex.class)
                     .at(GET, "/api/v1/ws", Who.ANYBODY)
                     .web((api, call, in) -> api.calls().sessions().multiplex(call)),
-            of("spawner", HttpRequest.Nothing.class)
+            named("spawner", HttpRequest.Nothing.class)
                     .at(GET, "/api/v1/spawner", Who.STARTER)
                     .web((api, call, in) -> api.spawner().upgrade(call)),
-            of("port", SpawnerRequest.Port.class, Answers.Port.class)
+            named("port", SpawnerRequest.Port.class, Answers.Port.class)
                     .action(Who.DRIVER, (client, in) -> client.port(in)),
             port("getPort", GET),
             port("headPort", HEAD),
@@ -223,51 +224,51 @@ final class Operations {
             port("optionsPort", OPTIONS));
 
     private static Operation<?, ?> port(String id, HttpMethod method) {
-        return of(id, HttpRequest.Port.class)
+        return named(id, HttpRequest.Port.class)
                 .at(method, PORTS, Who.DRIVER)
                 .as(Route.Kind.PASSED_ON)
                 .web((api, call, in) -> api.ports().pass(call));
     }
 
     private static final List<Operation<?, ?>> EVENTS = List.of(
-            of(
+            named(
                             "showEgress",
                             HttpRequest.Named.class,
                             EgressAnswer.class,
                             (calls, caller, in) -> calls.egress().show(caller, in.id()))
                     .at(GET, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
-            of(
+            named(
                             "decideEgress",
                             HttpRequest.DecideEgress.class,
                             EgressDecided.class,
                             (calls, caller, in) -> calls.egress().decide(caller, in))
                     .withBody(POST, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
-            of(
+            named(
                             "egress",
                             SpawnerRequest.Egress.class,
                             Record.class,
                             (calls, caller, in) -> calls.egress().showOrDecide(caller, in))
                     .action(Who.DRIVER),
-            of(
+            named(
                             "listAudit",
                             SpawnerRequest.Audit.class,
                             AuditPage.class,
                             (calls, caller, in) -> calls.audit().list(caller, in))
                     .at(GET, "/api/v1/audit", Who.SOMEBODY)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "postEvent",
                             HttpRequest.Report.class,
                             EventPage.Event.class,
                             (calls, caller, in) -> calls.events().post(caller, in))
                     .withBody(POST, "/api/v1/events", Who.SOMEBODY)
                     .answering(201),
-            of("listEvents", HttpRequest.ListEvents.class, EventPage.class)
+            named("listEvents", HttpRequest.ListEvents.class, EventPage.class)
                     .at(GET, "/api/v1/events", Who.KNOWN)
                     .web((api, call, in) -> api.calls().events().list(call, in)));
 
     private static final List<Operation<?, ?>> TOKENS = List.of(
-            of(
+            named(
                             "mintToken",
                             SpawnerRequest.MintToken.class,
                             TokenView.Minted.class,
@@ -275,7 +276,7 @@ final class Operations {
                     .withBody(POST, "/api/v1/tokens", Who.SOMEBODY)
                     .answering(201)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "listTokens",
                             SpawnerRequest.Tokens.class,
                             TokenView.TokenList.class,
@@ -283,14 +284,14 @@ final class Operations {
                                     completedFuture(calls.tokens().list(caller, in)))
                     .at(GET, "/api/v1/tokens", Who.SOMEBODY)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "revokeToken",
                             SpawnerRequest.RevokeToken.class,
                             TokenView.class,
                             (calls, caller, in) -> calls.tokens().revoke(caller, in))
                     .at(DELETE, "/api/v1/tokens/:id", Who.SOMEBODY)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "issueTicket",
                             HttpRequest.Ticket.class,
                             TokenView.Ticket.class,
@@ -298,14 +299,14 @@ final class Operations {
                                     completedFuture(calls.tokens().ticket(caller, in)))
                     .withBody(POST, "/api/v1/tickets", Who.SOMEBODY)
                     .answering(201),
-            of("signIn", HttpRequest.Nothing.class, TokenView.SignedIn.class)
+            named("signIn", HttpRequest.Nothing.class, TokenView.SignedIn.class)
                     .at(POST, "/api/v1/sign-in", Who.SOMEBODY)
                     .answering(201)
                     .web((api, call, in) -> api.calls().signIn().signIn(call)),
-            of("signOut", HttpRequest.Nothing.class, Answers.Done.class)
+            named("signOut", HttpRequest.Nothing.class, Answers.Done.class)
                     .at(DELETE, "/api/v1/sign-in", Who.ANYBODY)
                     .web((api, call, in) -> api.calls().signIn().signOut(call)),
-            of(
+            named(
                             "open",
                             SpawnerRequest.Open.class,
                             TokenView.Opened.class,
@@ -313,21 +314,21 @@ final class Operations {
                     .action(Who.KNOWN));
 
     private static final List<Operation<?, ?>> MODELS = List.of(
-            of("listModels", HttpRequest.Nothing.class, ModelList.class)
+            named("listModels", HttpRequest.Nothing.class, ModelList.class)
                     .at(GET, "/openai/v1/models", Who.STARTER)
                     .web((api, call, in) -> api.models().models(call)),
-            of("showModel", HttpRequest.Named.class, ModelList.Model.class)
+            named("showModel", HttpRequest.Named.class, ModelList.Model.class)
                     .at(GET, "/openai/v1/models/:id", Who.STARTER)
                     .web((api, call, in) -> api.models().model(call, in.id())),
-            of("modelChat", ChatRequest.class)
+            named("modelChat", ChatRequest.class)
                     .withBody(POST, "/openai/v1/chat/completions", Who.STARTER)
                     .web((api, call, in) -> api.models().chat(call, in)),
-            of("modelRespond", ResponseRequest.class)
+            named("modelRespond", ResponseRequest.class)
                     .withBody(POST, "/openai/v1/responses", Who.STARTER)
                     .web((api, call, in) -> api.models().respond(call, in)));
 
     private static final List<Operation<?, ?>> OPERATOR = List.of(
-            of(
+            named(
                             "status",
                             SpawnerRequest.Gateway.class,
                             GatewayView.class,
@@ -335,58 +336,58 @@ final class Operations {
                                     completedFuture(calls.operator().status()))
                     .at(GET, "/api/v1/status", Who.ADMIN)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "agentStatus",
                             HttpRequest.Named.class,
                             AgentUse.class,
                             (calls, caller, in) -> calls.operator().agentStatus(in.id()))
                     .at(GET, "/api/v1/status/agents/:id", Who.ADMIN),
-            of(
+            named(
                             "pause",
                             HttpRequest.Nothing.class,
                             GatewayView.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.operator().pause()))
                     .at(POST, "/api/v1/pool/pause", Who.ADMIN),
-            of(
+            named(
                             "drain",
                             HttpRequest.Nothing.class,
                             GatewayView.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.operator().drain()))
                     .at(POST, "/api/v1/pool/drain", Who.ADMIN),
-            of(
+            named(
                             "resume",
                             HttpRequest.Nothing.class,
                             GatewayView.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.operator().resume()))
                     .at(POST, "/api/v1/pool/resume", Who.ADMIN),
-            of("shutdown", HttpRequest.Shutdown.class, GatewayView.class)
+            named("shutdown", HttpRequest.Shutdown.class, GatewayView.class)
                     .withBody(POST, "/api/v1/shutdown", Who.ADMIN)
                     .answering(202)
                     .web((api, call, in) -> api.calls().operator().shutdown(call, in)),
-            of(
+            named(
                             "prune",
                             SpawnerRequest.Prune.class,
                             PruneAnswer.class,
                             (calls, caller, in) -> calls.operator().prune(caller.access(), in))
                     .withBody(POST, "/api/v1/prune", Who.ADMIN)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "agents",
                             SpawnerRequest.Agents.class,
                             HelloAnswer.class,
                             (calls, caller, in) -> calls.operator().agents())
                     .at(GET, "/api/v1/agents", Who.KNOWN)
                     .action(Who.KNOWN),
-            of(
+            named(
                             "testRoute",
                             SpawnerRequest.TestRoute.class,
                             TestRouteAnswer.class,
                             (calls, caller, in) -> calls.operator().testRoute(caller.access(), in))
                     .action(Who.KNOWN),
-            of(
+            named(
                             "doctor",
                             SpawnerRequest.Doctor.class,
                             DoctorAnswer.class,

@@ -7,13 +7,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
 import io.vertx.core.net.NetSocket;
-import java.util.Map;
 
 /**
  * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
  * where readers are slow. Owned by the event loop.
  */
 final class TrackClientStream implements WorkerStream {
+    /** Frames up to that number are recorded. */
+    private record Ack(long ack) {}
+
     private final NetSocket socket;
     private final TextSink sink;
     private final ConnectionWriter writer;
@@ -36,7 +38,7 @@ final class TrackClientStream implements WorkerStream {
 
     @Override
     public void ack(long seq) {
-        sink.writeLine(Map.of("ack", seq));
+        sink.writeLine(new Ack(seq));
         sink.flush();
     }
 

@@ -51,8 +51,9 @@ public final class Call {
             }
         }
         Route.variables(route.path()).forEach(name -> texts.put(name, context.pathParam(name)));
-        if (route.path().endsWith("*")) {
-            texts.put("path", context.pathParam("*"));
+        String rest = context.pathParam("*");
+        if (rest != null) {
+            texts.put("path", rest);
         }
         return texts;
     }

@@ -9,14 +9,12 @@ import brig.gateway.session.Session;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.CompletionStage;
 
 /** Ways to servers that an agent runs inside its wall, for the captains of its session. */
 public final class PortCalls {
-    private static final int PORT_MAX = 65_535;
 
     private final ListenerServices listeners;
     private final WorkerAgent workers;
@@ -53,9 +51,6 @@ public final class PortCalls {
 
     /** A plain connection for who asks on the spawner socket. @throws BrigException where it may not */
     public CompletionStage<Channel> dial(Session session, int port) {
-        if (port == 0) {
-            throw Fields.invalid("port", "is missing");
-        }
         session.requireAlive();
         return workers.dial(session.spawn().workerId(), port);
     }

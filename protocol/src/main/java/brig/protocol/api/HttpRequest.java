@@ -27,14 +27,19 @@ public sealed interface HttpRequest {
     /** @param id any of the names of a session, or the name of what the path is about */
     record Named(String id) implements HttpRequest {}
 
-    /** @param path of the file */
-    record File(String path) implements HttpRequest {}
+    /** @param path of the file, as it stands in the request */
+    record File(@Nullable String path) implements HttpRequest {}
 
     /** @param ticket in place of a token */
     record Multiplex(@NotEmpty @Nullable String ticket) implements HttpRequest {}
 
-    /** A request that is for a server of the agent. */
-    record Port(String id, @Range(min = 1, max = 65_535) int port, String path) implements HttpRequest {}
+    /**
+     * A request that is for a server of the agent; it is read as it stands, and this only says what is in its path.
+     *
+     * @param port from 1 to 65535
+     * @param path what the server is asked for
+     */
+    record Port(String id, String port, @Nullable String path) implements HttpRequest {}
 
     /**
      * A page of spawns. What is null is any.

@@ -194,7 +194,7 @@ public sealed interface SpawnerRequest {
                     old = {"task_id", "spawn_id", "session_id"})
             String id,
 
-            @Range(min = 1, max = 65_535) int port)
+            @Range(min = 1, max = 65_535) Integer port)
             implements SpawnerRequest, OfSession {}
 
     /**

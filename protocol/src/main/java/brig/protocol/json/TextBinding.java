@@ -87,7 +87,7 @@ public final class TextBinding<T> {
         if (wanted != boolean.class && wanted != Boolean.class) {
             return text;
         }
-        return text.equals("true") ? Boolean.TRUE : text.equals("false") ? Boolean.FALSE : text;
+        return text.equals("true") || text.equals("false") ? Boolean.valueOf(text) : text;
     }
 
     private static Object number(String text) {
