@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class FrameRouter implements FrameDecoder.Sink {
     /** What frames change of the spawn itself. The frame is in the stream log by then. */
     interface Changes {
-        /** A turn ended while the spawn lives. @param exit how, see {@link FrameRouter#exit} */
+        /** A turn ended while the spawn lives; {@link FrameRouter#exit} says how. */
         void handleExit(SpawnView.Exit exit);
 
         /** The agent has a session of its own of that id, which may be anything. */

@@ -333,10 +333,10 @@ class SessionTest {
     /** A session that ran and ended. */
     private Spawn ended(String taskId) {
         Spawn over = bench.spawn(bench.start(taskId));
-        bench.say(
-                over,
-                "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n"
-                        + "{\"type\":\"state\",\"seq\":2,\"ts\":1,\"state\":\"terminated\"}\n");
+        bench.say(over, """
+                {"type":"state","seq":1,"ts":1,"state":"running"}
+                {"type":"state","seq":2,"ts":1,"state":"terminated"}
+                """);
         return over;
     }
 
