@@ -287,6 +287,10 @@ final class MiniCaptain implements LineDecoder.Sink {
 
         @Override
         public void frame(long seq, String line) {
+            // What the client sends once it knows of the end is not answered, however late this thread closes.
+            if (defect == Defect.CLOSES_ALL_AT_ONE_END && line.contains("\"terminated\"")) {
+                refused = true;
+            }
             say(session, line);
         }
 
