@@ -5,9 +5,9 @@ import brig.gateway.connection.TextSink;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.Answers;
 import brig.protocol.control.Message;
 import io.vertx.core.net.NetSocket;
-import java.util.Map;
 
 /**
  * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
@@ -36,7 +36,7 @@ final class TrackClientStream implements WorkerStream {
 
     @Override
     public void ack(long seq) {
-        sink.writeLine(Map.of("ack", seq));
+        sink.writeLine(new Answers.Ack(seq));
         sink.flush();
     }
 

@@ -10,7 +10,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
-import java.util.Map;
 
 /**
  * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
@@ -52,11 +51,6 @@ public final class TextSink implements FrameSink {
 
     /** Writes one line of the connection's own, which is no frame of a stream. */
     public void writeLine(Record line) {
-        writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
-    }
-
-    /** Writes one line of the connection's own, which is no frame of a stream. */
-    public void writeLine(Map<String, ?> line) {
         writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
