@@ -40,8 +40,9 @@ final class ScriptedGateway implements AcpGateway {
         newest.lines.add(new Line(END, true));
     }
 
+    /** One at a time: the answers of a script are to its requests in their order, whichever threads make them. */
     @Override
-    public <T> T request(SpawnerRequest request, Class<T> wanted) {
+    public synchronized <T> T request(SpawnerRequest request, Class<T> wanted) {
         said.add(text((Record) request));
         try {
             String answer = answers.poll(SECONDS_MAX, TimeUnit.SECONDS);

@@ -10,7 +10,6 @@ import brig.protocol.Role;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -96,22 +95,6 @@ public final class Attachment implements ConnectionWriter.Writer {
                     asked.presence(),
                     asked.agent(),
                     asked.client() == null ? way : asked.client());
-        }
-
-        /**
-         * Reads it from the line that opens the connection.
-         *
-         * @throws BrigException {@code INVALID_FIELD}
-         */
-        public static Options read(Fields fields, String way) {
-            return of(JsonObject.of(fields.asMap()).as(AttachOptions.class), way);
-        }
-
-        /** The program that is behind the connection, where it names itself, or else the kind of the connection. */
-        public static String via(Fields fields, String way) {
-            String client = fields.text("client");
-            AttachOptions.requireClient(client);
-            return client == null ? way : client;
         }
     }
 

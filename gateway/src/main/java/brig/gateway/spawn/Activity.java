@@ -4,7 +4,7 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.EgressAnswer.OpenAsk;
-import brig.protocol.json.Fields;
+import brig.protocol.egress.EgressEvent;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,13 +43,12 @@ final class Activity {
         }
     }
 
-    /** @param frame one of the type {@code egress} */
-    void handleEgress(Fields frame) {
-        String kind = frame.text("kind", "");
-        if (kind.equals("ask")) {
-            handleAsk(hostOf(frame));
-        } else if (kind.equals("answered") && !asks.isEmpty()) {
-            asks.remove(hostOf(frame));
+    /** A frame {@code egress} says so. */
+    void handleEgress(EgressEvent.Shown event) {
+        if (event instanceof EgressEvent.Ask ask) {
+            handleAsk(ask.host() + ":" + ask.port());
+        } else if (event instanceof EgressEvent.Answered answered && !asks.isEmpty()) {
+            asks.remove(answered.host() + ":" + answered.port());
         }
     }
 
@@ -58,10 +57,6 @@ final class Activity {
             asks = asks.isEmpty() ? new HashSet<>() : asks;
             asks.add(host);
         }
-    }
-
-    private static String hostOf(Fields frame) {
-        return frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
     }
 
     /** @param exit how the last message that is over ended; null for none */

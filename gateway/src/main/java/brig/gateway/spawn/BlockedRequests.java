@@ -2,7 +2,7 @@ package brig.gateway.spawn;
 
 import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
-import brig.protocol.json.Fields;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,11 +27,7 @@ final class BlockedRequests {
         this.clock = clock;
     }
 
-    /** @param frame one of the type {@code egress} */
-    void handle(String spawnId, Fields frame) {
-        if (!"blocked".equals(frame.text("kind"))) {
-            return;
-        }
+    void handle(String spawnId, EgressEvent.Request request) {
         long nowMs = clock.nowMs();
         if (nowMs - secondMs >= SECOND_MS) {
             secondMs = nowMs;
@@ -47,9 +43,9 @@ final class BlockedRequests {
         }
         JsonObject fields = JsonObject.builder()
                 .put("spawn_id", spawnId)
-                .put("rule", frame.text("rule", ""))
+                .put("rule", request.rule())
                 .build();
-        LogEvents.log(logger, Level.WARN, line(frame), fields);
+        LogEvents.log(logger, Level.WARN, line(request), fields);
     }
 
     /** Requests without a line since the last line. */
@@ -58,11 +54,11 @@ final class BlockedRequests {
     }
 
     /** {@code BLOCKED: POST https://evil.example/x}; brig-egress made all of it fit for a log. */
-    static String line(Fields frame) {
-        String scheme = frame.text("scheme", "");
-        long port = frame.number("port", 0, 65_535, 0);
+    static String line(EgressEvent.Request request) {
+        String scheme = request.scheme();
+        int port = request.port();
         boolean usual = port == 0 || (scheme.equals("https") && port == 443) || (scheme.equals("http") && port == 80);
-        return "BLOCKED: " + frame.text("method", "") + " " + (scheme.isEmpty() ? "" : scheme + "://")
-                + frame.text("host", "") + (usual ? "" : ":" + port) + frame.text("path", "");
+        return "BLOCKED: " + request.method() + " " + (scheme.isEmpty() ? "" : scheme + "://") + request.host()
+                + (usual ? "" : ":" + port) + request.path();
     }
 }

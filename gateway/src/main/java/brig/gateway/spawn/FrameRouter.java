@@ -1,14 +1,16 @@
 package brig.gateway.spawn;
 
 import brig.gateway.telemetry.Counters;
+import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Limits;
 import brig.protocol.api.SpawnView;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class FrameRouter implements FrameDecoder.Sink {
     /** What frames change of the spawn itself. The frame is in the stream log by then. */
     interface Changes {
-        /** A turn ended while the spawn lives. @param exit how, see {@link FrameRouter#exit} */
+        /** A turn ended while the spawn lives; {@link FrameRouter#exit} says how. */
         void handleExit(SpawnView.Exit exit);
 
         /** The agent has a session of its own of that id, which may be anything. */
@@ -31,7 +33,6 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     private static final Logger logger = LoggerFactory.getLogger(FrameRouter.class);
-    private static final String[] TOKEN_KINDS = {"input", "output", "cached_input"};
 
     private final Spawn spawn;
     private final BlockedRequests blocked;
@@ -51,19 +52,10 @@ final class FrameRouter implements FrameDecoder.Sink {
         switch (type) {
             case CHUNK -> spawn.log().handleChunk();
             case MESSAGE -> spawn.activity().handleMessage();
-            case DONE -> {
-                spawn.activity().handleDone();
-                if (!spawn.state().isFinal()) {
-                    changes.handleExit(exit(Json.read(bytes, offset, length - 1, Frame.Done.class)));
-                }
-            }
-            case EGRESS -> handleEgress(parse(bytes, offset, length));
-            case USAGE -> countTokens(parse(bytes, offset, length));
-            case SESSION ->
-                changes.handleAgentSession(parse(bytes, offset, length).text("session_id", ""));
-            case STATE -> {
-                if (Frame.State.TERMINATED.equals(parse(bytes, offset, length).text("state"))) {
-                    changes.handleTerminated();
+            case DONE, EGRESS, USAGE, SESSION, STATE -> {
+                Frame frame = read(bytes, offset, length);
+                if (frame != null) {
+                    handle(frame);
                 }
             }
             case ACCEPTED, ERROR, SUBAGENT, TOOL, PLAN, PERMISSION, RAW, GAP, AUTHENTICATED, UNKNOWN -> {}
@@ -79,9 +71,37 @@ final class FrameRouter implements FrameDecoder.Sink {
         }
     }
 
-    /** The line ends with a newline. */
-    private static Fields parse(byte[] bytes, int offset, int length) {
-        return new Fields(Json.parseObject(bytes, offset, length - 1));
+    private void handle(Frame frame) {
+        switch (frame) {
+            case Frame.Done done -> {
+                spawn.activity().handleDone();
+                if (!spawn.state().isFinal()) {
+                    changes.handleExit(exit(done));
+                }
+            }
+            case Frame.Egress egress -> handleEgress(egress);
+            case Frame.Usage usage -> handleUsage(usage);
+            case Frame.Session session -> changes.handleAgentSession(session.sessionId());
+            case Frame.State state -> {
+                if (state.isTerminated()) {
+                    changes.handleTerminated();
+                }
+            }
+            default -> throw new IllegalStateException(frame.type() + " changes nothing");
+        }
+    }
+
+    /** A line that ends with a newline; null where it lacks what its type has. @throws BrigException where it is no JSON */
+    private @Nullable Frame read(byte[] bytes, int offset, int length) {
+        try {
+            return Json.read(bytes, offset, length - 1, NumberedFrame.class).frame();
+        } catch (BrigException refusal) {
+            if (refusal.code() != ErrorCode.INVALID_FIELD) {
+                throw refusal;
+            }
+            handleBadFrame(refusal.code());
+            return null;
+        }
     }
 
     @Override
@@ -91,20 +111,26 @@ final class FrameRouter implements FrameDecoder.Sink {
                 .log("a frame of the worker-agent is refused with {}", code);
     }
 
-    private void handleEgress(Fields frame) {
-        spawn.activity().handleEgress(frame);
-        blocked.handle(spawn.spawnId(), frame);
-        counters.handleEgress(
-                frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
+    private void handleEgress(Frame.Egress frame) {
+        if (frame.event() != null) {
+            spawn.activity().handleEgress(frame.event());
+        }
+        if (frame.event() instanceof EgressEvent.Blocked request) {
+            blocked.handle(spawn.spawnId(), request.request());
+        }
+        counters.handleEgress(frame.event(), frame.dropped());
     }
 
     /** The agent of a tracked session can have any name, so it is not counted by that. */
-    private void countTokens(Fields usage) {
+    private void handleUsage(Frame.Usage usage) {
+        countTokens(usage, "input", usage.inputTokens());
+        countTokens(usage, "output", usage.outputTokens());
+        countTokens(usage, "cached_input", usage.cachedInputTokens());
+    }
+
+    private void countTokens(Frame.Usage usage, String kind, @Nullable Long count) {
         String agent = spawn.isTracked() ? TrackedSessions.PROVIDER : spawn.agent();
-        for (String kind : TOKEN_KINDS) {
-            counters.handleTokens(
-                    agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
-        }
+        counters.handleTokens(agent, usage.source() != null, kind, count == null ? 0 : count);
     }
 
     /** What a frame {@code done} says of the process that ended. */

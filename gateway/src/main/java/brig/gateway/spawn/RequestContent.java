@@ -1,9 +1,9 @@
 package brig.gateway.spawn;
 
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
 import brig.protocol.record.Default;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

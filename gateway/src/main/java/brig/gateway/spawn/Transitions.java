@@ -10,11 +10,10 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
-import brig.protocol.wire.FrameType;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -244,7 +243,7 @@ final class Transitions {
             sayGoodbye(
                     spawn,
                     new BrigException(ErrorCode.RECORD_LOST, "the end of this stream could not be recorded"),
-                    Map.of(),
+                    null,
                     "record_lost");
             spawn.log().end();
         });
@@ -262,10 +261,10 @@ final class Transitions {
         }
         BrigException lost =
                 new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
-        Map<String, Object> done = Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost");
+        Frame.Done done = new Frame.Done(137, "SIGKILL", "worker_lost", null);
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
-        spawn.setExit(new SpawnView.Exit(137, "SIGKILL", "worker_lost"));
+        spawn.setExit(FrameRouter.exit(done));
         finish(spawn, SpawnState.TERMINATED);
     }
 
@@ -281,7 +280,7 @@ final class Transitions {
         if (why != null) {
             spawn.setLastError(why);
         }
-        sayGoodbye(spawn, why, Map.of(), reason);
+        sayGoodbye(spawn, why, null, reason);
         finish(spawn, SpawnState.TERMINATED);
     }
 
@@ -289,36 +288,29 @@ final class Transitions {
     void giveUp(Spawn spawn, BrigException timeout) {
         spawn.binding().setLastSeq(spawn.log().nextSeq() - 1);
         if (spawn.hasRun()) {
-            sayGoodbye(spawn, timeout, Map.of(), "reconcile_timeout");
+            sayGoodbye(spawn, timeout, null, "reconcile_timeout");
         }
         fail(spawn, timeout);
     }
 
-    private void sayGoodbye(Spawn spawn, @Nullable BrigException error, Map<String, ?> done, String reason) {
+    private void sayGoodbye(Spawn spawn, @Nullable BrigException error, Frame.@Nullable Done done, String reason) {
         if (!spawn.isConnected()) {
             new StreamRecorder(spawn.log(), parts.clock(), seq -> {}, () -> handleRecorded(spawn)).start();
         }
         if (error != null) {
-            append(spawn, "error", Map.of("error", String.valueOf(error.getMessage()), "code", error.code()));
+            append(spawn, Frame.Failure.of(error, null));
         }
-        if (!done.isEmpty()) {
-            append(spawn, "done", done);
+        if (done != null) {
+            append(spawn, done);
         }
-        append(spawn, "state", Map.of("state", SpawnState.TERMINATED.wireName(), "reason", reason));
+        append(spawn, new Frame.State(Frame.State.TERMINATED, reason));
     }
 
-    private void append(Spawn spawn, String type, Map<String, ?> fields) {
-        Map<String, @Nullable Object> frame = new LinkedHashMap<>();
-        frame.put("type", type);
+    private void append(Spawn spawn, Frame frame) {
         // Behind frames that a reader may have got of the gateway before, and that were lost with the worker-agent.
         long seq = spawn.log().nextSeq();
-        frame.put("seq", seq);
-        frame.put("ts", nowMs());
-        frame.putAll(fields);
-        byte[] line = Json.writeLine(frame);
-        FrameType known =
-                type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
-        FrameRouter.keep(spawn, known, seq, line, 0, line.length);
+        byte[] line = Json.writeLine(new NumberedFrame(seq, nowMs(), frame));
+        FrameRouter.keep(spawn, frame.type(), seq, line, 0, line.length);
     }
 
     /** Opens the door of a spawn that runs already; it goes on without one where that fails. */

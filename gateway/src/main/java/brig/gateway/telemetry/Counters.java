@@ -1,5 +1,6 @@
 package brig.gateway.telemetry;
 
+import brig.protocol.egress.EgressEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is counted when it happens, for all streams and spawns together: a stream that is forgotten leaves its part, so no
@@ -23,9 +25,9 @@ import java.util.function.LongSupplier;
  */
 public final class Counters {
     private static final double NANOS = 1e9;
-    /** What a frame {@code egress} may tell, as PROTOCOL.md has it. */
-    private static final Map<String, String> EGRESS =
-            Map.of("blocked", "blocked", "ask", "asked", "allowed", "allowed", "tls_failed", "tls_failed");
+    /** What is counted of frames {@code egress}. */
+    private static final List<String> EGRESS =
+            List.of("blocked", "asked", "allowed", "tls_failed", "answered_allowed", "answered_denied");
 
     private final LongSupplier nanoTime;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -105,8 +107,7 @@ public final class Counters {
         // Those that are known are there from the beginning: a rate does not see the first of a series.
         List.of("evicted", "record_lost").forEach(this::gaps);
         List.of("terminated", "failed").forEach(this::ended);
-        EGRESS.values().forEach(this::decisions);
-        List.of("answered_allowed", "answered_denied").forEach(this::decisions);
+        EGRESS.forEach(this::decisions);
     }
 
     private static Timer.Builder timer(String name, String description, double... bucketSeconds) {
@@ -234,9 +235,17 @@ public final class Counters {
     }
 
     /** A frame {@code egress} came. */
-    public void handleEgress(String kind, boolean allowed, long dropped) {
-        String decision =
-                kind.equals("answered") ? (allowed ? "answered_allowed" : "answered_denied") : EGRESS.get(kind);
+    public void handleEgress(EgressEvent.@Nullable Shown event, long dropped) {
+        String decision = switch (event) {
+            case EgressEvent.Blocked _ -> "blocked";
+            case EgressEvent.Ask _ -> "asked";
+            case EgressEvent.Allowed _ -> "allowed";
+            case EgressEvent.TlsFailed _ -> "tls_failed";
+            case EgressEvent.Answered answered -> answered.allowed() ? "answered_allowed" : "answered_denied";
+            case EgressEvent.Quiet _ -> null;
+            case EgressEvent.ProjectFile _ -> null;
+            case null -> null;
+        };
         if (decision != null) {
             decisions(decision).increment();
         }

@@ -2,7 +2,6 @@ package brig.gateway.api;
 
 import brig.protocol.control.FindingStatus;
 import brig.protocol.json.JsonObject;
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
@@ -11,6 +10,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;

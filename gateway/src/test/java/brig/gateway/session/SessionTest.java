@@ -194,8 +194,8 @@ class SessionTest {
         for (String rest : List.of(
                 "\"type\":\"state\",\"state\":\"running\"",
                 "\"type\":\"message\",\"message_id\":\"brig.1\",\"content\":\"Hi\"",
-                "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443",
-                "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true",
+                "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443,\"method\":\"GET\",\"rule\":\"r\"",
+                "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true,\"rule\":\"r\"",
                 "\"type\":\"done\",\"exit_code\":1",
                 "\"type\":\"message\",\"message_id\":\"brig.2\",\"content\":\"Hi\"",
                 "\"type\":\"done\",\"exit_code\":0",
@@ -333,10 +333,10 @@ class SessionTest {
     /** A session that ran and ended. */
     private Spawn ended(String taskId) {
         Spawn over = bench.spawn(bench.start(taskId));
-        bench.say(
-                over,
-                "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n"
-                        + "{\"type\":\"state\",\"seq\":2,\"ts\":1,\"state\":\"terminated\"}\n");
+        bench.say(over, """
+                {"type":"state","seq":1,"ts":1,"state":"running"}
+                {"type":"state","seq":2,"ts":1,"state":"terminated"}
+                """);
         return over;
     }
 

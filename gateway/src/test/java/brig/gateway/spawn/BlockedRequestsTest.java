@@ -2,29 +2,14 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.json.Fields;
-import java.util.Map;
+import brig.protocol.egress.EgressEvent;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BlockedRequestsTest {
-    private static Fields frame(String scheme, long port) {
-        return new Fields(Map.of(
-                "type",
-                "egress",
-                "kind",
-                "blocked",
-                "method",
-                "POST",
-                "scheme",
-                scheme,
-                "host",
-                "evil.example",
-                "port",
-                port,
-                "path",
-                "/x",
-                "rule",
-                "allowedHosts does not have evil.example"));
+    private static EgressEvent.Request frame(String scheme, int port) {
+        return new EgressEvent.Request(
+                "POST", scheme, "evil.example", port, "/x", "allowedHosts does not have evil.example", List.of(), 403);
     }
 
     @Test
@@ -42,7 +27,6 @@ class BlockedRequestsTest {
         for (int i = 0; i < BlockedRequests.LINES_PER_SECOND_MAX + 7; i++) {
             blocked.handle("spn_1", frame("https", 443));
         }
-        blocked.handle("spn_1", new Fields(Map.of("type", "egress", "kind", "allowed")));
         assertEquals(7, blocked.leftOut());
         nowMs[0] += 1_000;
         blocked.handle("spn_1", frame("https", 443));

@@ -91,9 +91,9 @@ class FrameRouterTest {
         assertEquals(SpawnActivity.IDLE, spawn.doing());
         route("message", ",'message_id':'1.1','content':'go'");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
-        route("egress", ",'kind':'ask','host':'a.example','port':443");
+        route("egress", ",'kind':'ask','host':'a.example','port':443,'method':'GET','rule':'r'");
         assertEquals(SpawnActivity.WAITING, spawn.doing());
-        route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443");
+        route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443,'rule':'r'");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("done", ",'exit_code':0");
         assertEquals(SpawnActivity.IDLE, spawn.doing());
@@ -124,7 +124,7 @@ class FrameRouterTest {
     void shouldTellTheAgentsOwnSession() {
         route("session", ",'session_id':'ses_1','agent':'opencode'");
         route("session", "");
-        assertEquals(List.of("1 session ses_1", "2 session "), changes);
+        assertEquals(List.of("1 session ses_1"), changes);
     }
 
     @Test
@@ -143,7 +143,9 @@ class FrameRouterTest {
     void shouldCountTokensAndRequests() {
         route("usage", ",'input_tokens':12,'output_tokens':0,'cached_input_tokens':5");
         route("usage", ",'source':'egress','input_tokens':10");
-        route("egress", ",'kind':'blocked','host':'evil.example','port':443,'dropped':4");
+        route(
+                "egress",
+                ",'kind':'blocked','method':'GET','scheme':'https','host':'evil.example','port':443,'path':'/','rule':'r','dropped':4");
         List<String> metrics = metrics();
         assertTrue(
                 metrics.containsAll(List.of(
@@ -158,7 +160,9 @@ class FrameRouterTest {
     @Test
     void shouldLogRequestsThatWereBlocked() {
         for (int i = 0; i <= BlockedRequests.LINES_PER_SECOND_MAX; i++) {
-            route("egress", ",'kind':'blocked','host':'evil.example','port':443");
+            route(
+                    "egress",
+                    ",'kind':'blocked','method':'GET','scheme':'https','host':'evil.example','port':443,'path':'/','rule':'r'");
         }
         assertEquals(1, blocked.leftOut());
     }

@@ -72,7 +72,7 @@ class ReconcileTest {
         assertEquals(SpawnActivity.WAITING, found(after, before).view().activity());
         after.send(
                 found(after, before),
-                "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"decision\":\"deny\"}\n");
+                "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"allowed\":false,\"rule\":\"r\"}\n");
         assertEquals(SpawnActivity.WORKING, found(after, before).view().activity());
     }
 

@@ -3,7 +3,7 @@ package brig.gateway.spawn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

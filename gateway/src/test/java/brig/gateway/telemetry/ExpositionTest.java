@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.time.HandTimers;
+import brig.protocol.egress.EgressEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,9 @@ class ExpositionTest {
     private void pass(long ms) {
         nowNanos[0] += TimeUnit.MILLISECONDS.toNanos(ms);
     }
+
+    private static final EgressEvent.Blocked BLOCKED = new EgressEvent.Blocked(
+            new EgressEvent.Request("GET", "https", "evil.example", 443, "/", "r", List.of(), 403));
 
     @Test
     void shouldShowWhatIsLookedUp() {
@@ -141,9 +145,9 @@ class ExpositionTest {
 
     @Test
     void shouldCountDecisionsAndTokens() {
-        counters.handleEgress("blocked", false, 0);
-        counters.handleEgress("answered", true, 0);
-        counters.handleEgress("answered", false, 3);
+        counters.handleEgress(BLOCKED, 0);
+        counters.handleEgress(new EgressEvent.Answered("a", 443, true, "r"), 0);
+        counters.handleEgress(new EgressEvent.Answered("a", 443, false, "r"), 3);
         counters.handleTokens("claude", false, "input", 812);
         counters.handleTokens("claude", true, "input", 800);
         counters.handleTokens("claude", true, "output", 0);
@@ -160,11 +164,12 @@ class ExpositionTest {
     @Test
     void shouldHaveNoMoreSeriesAfterMuchThanAfterLittle() {
         // Scenario: what an agent writes into its frames must not make series, however often and with whatever words.
-        counters.handleEgress("blocked", false, 0);
+        counters.handleEgress(BLOCKED, 0);
         counters.handleTokens("shell", false, "input", 1);
         long before = scrape().lines().count();
         for (int i = 0; i < 10_000; i++) {
-            counters.handleEgress("kind-" + i, i % 2 == 0, 1);
+            counters.handleEgress(new EgressEvent.Answered("host-" + i, i, i % 2 == 0, "rule-" + i), 1);
+            counters.handleEgress(null, 1);
             counters.handleTokens("shell", false, "input", i);
             counters.handleEnded("failed");
             counters.handleRunning(i);

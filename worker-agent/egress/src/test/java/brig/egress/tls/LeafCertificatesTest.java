@@ -63,7 +63,7 @@ class LeafCertificatesTest {
         // Scenario: a worker calls host after host while the client of another worker is about to shake hands.
         CompletableFuture<X509Certificate> mine = leaves.prepare("mine.example");
         for (int i = 1; i < LeafCertificates.LEAVES_MAX; i++) {
-            leaves.prepare("n" + i + ".example");
+            var _ = leaves.prepare("n" + i + ".example");
         }
         assertSame(mine, leaves.prepare("mine.example"));
     }
@@ -73,10 +73,10 @@ class LeafCertificatesTest {
         CompletableFuture<X509Certificate> used = leaves.prepare("used.example");
         CompletableFuture<X509Certificate> unused = leaves.prepare("unused.example");
         for (int i = 2; i < LeafCertificates.LEAVES_MAX; i++) {
-            leaves.prepare("n" + i + ".example");
+            var _ = leaves.prepare("n" + i + ".example");
         }
-        leaves.prepare("used.example");
-        leaves.prepare("one.too.many.example");
+        var _ = leaves.prepare("used.example");
+        var _ = leaves.prepare("one.too.many.example");
         assertSame(used, leaves.prepare("used.example"));
         assertNotSame(unused, leaves.prepare("unused.example"));
     }

@@ -28,36 +28,35 @@ public final class CodexExec implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        switch (message.text("type", "")) {
-            case "thread.started" -> {
-                root = message.text("thread_id", "");
+        switch (message.as(CodexLine.Any.class).said()) {
+            case CodexLine.ThreadStarted started -> {
+                root = started.threadId();
                 frames.put(new Frame.Session(root, "codex", null, null));
             }
-            case "turn.started" -> {}
-            case "turn.completed" -> {
-                JsonObject tokens = message.object("usage");
+            case CodexLine.TurnStarted _ -> {}
+            case CodexLine.TurnCompleted completed -> {
+                CodexLine.Tokens tokens = completed.usage() == null ? CodexLine.Tokens.NONE : completed.usage();
                 frames.put(Frame.Usage.of(
                         null,
-                        new TokenUsage(
-                                tokens.number("input_tokens", 0),
-                                tokens.number("output_tokens", 0),
-                                tokens.number("cached_input_tokens", 0),
-                                null)));
+                        new TokenUsage(tokens.inputTokens(), tokens.outputTokens(), tokens.cachedInputTokens(), null)));
             }
-            case "turn.failed" ->
-                frames.error("AGENT_ERROR", message.object("error").text("message", "the turn failed"));
-            case "error" -> handleError(message.text("message", "unknown"));
-            case "item.started", "item.updated" -> {
-                return handleItem(message.object("item"), false);
+            case CodexLine.TurnFailed failed -> {
+                String why = messageOf(failed.error());
+                frames.error("AGENT_ERROR", why == null ? "the turn failed" : why);
             }
-            case "item.completed" -> {
-                return handleItem(message.object("item"), true);
+            case CodexLine.Failed failed -> handleError(failed.message());
+            case CodexLine.OfItem about -> {
+                return handleItem(about.item(), about instanceof CodexLine.ItemCompleted);
             }
-            default -> {
+            case null -> {
                 return false;
             }
         }
         return true;
+    }
+
+    private static @Nullable String messageOf(CodexLine.@Nullable Fault fault) {
+        return fault == null ? null : fault.message();
     }
 
     @Override
@@ -70,48 +69,48 @@ public final class CodexExec implements NativeReader.Handler {
         frames.error(sentence.startsWith("Reconnecting") ? failure.again(null, null, null) : failure);
     }
 
-    private boolean handleItem(JsonObject item, boolean complete) throws InterruptedException {
-        switch (item.text("type", "")) {
-            case "agent_message" -> frames.said(null, false, complete ? item.text("text", "") : "");
-            case "reasoning" -> frames.said(null, true, complete ? item.text("text", "") : "");
-            case "error" -> frames.warned(null, item.text("message", "unknown"));
-            case "command_execution" ->
+    private boolean handleItem(CodexLine.@Nullable Item item, boolean complete) throws InterruptedException {
+        switch (item) {
+            case CodexLine.AgentMessage said -> frames.said(null, false, complete ? said.text() : "");
+            case CodexLine.Reasoning said -> frames.said(null, true, complete ? said.text() : "");
+            case CodexLine.Warning warning -> frames.warned(null, warning.message());
+            case CodexLine.CommandExecution run ->
                 tool(
-                        item,
+                        run.call(),
                         complete,
                         "exec_command",
-                        item.text("command"),
-                        new ToolInput.Command(item.text("command"), null),
-                        item.text("aggregated_output"));
-            case "file_change" ->
-                tool(item, complete, "apply_patch", null, new ToolInput.Changes(item.objects("changes")), null);
-            case "mcp_tool_call" ->
+                        run.command(),
+                        new ToolInput.Command(run.command(), null),
+                        run.aggregatedOutput());
+            case CodexLine.FileChange change ->
+                tool(change.call(), complete, "apply_patch", null, new ToolInput.Changes(change.changes()), null);
+            case CodexLine.McpToolCall called ->
                 tool(
-                        item,
+                        called.call(),
                         complete,
-                        item.text("server", "mcp") + "." + item.text("tool", ""),
+                        called.server() + "." + called.tool(),
                         null,
-                        item.value("arguments"),
-                        item.object("error").text("message"));
-            case "web_search" -> tool(item, complete, "web_search", item.text("query"), null, null);
-            case "todo_list" ->
+                        called.arguments(),
+                        messageOf(called.error()));
+            case CodexLine.WebSearch search -> tool(search.call(), complete, "web_search", search.query(), null, null);
+            case CodexLine.TodoList list ->
                 frames.put(new Frame.Plan(
                         null,
-                        item.objects("items").stream()
-                                .map(todo -> new Frame.Plan.Entry(
-                                        todo.text("text"), todo.flag("completed") ? "completed" : "pending"))
+                        list.items().stream()
+                                .map(todo ->
+                                        new Frame.Plan.Entry(todo.text(), todo.completed() ? "completed" : "pending"))
                                 .toList()));
-            case "collab_tool_call" -> {
+            case CodexLine.CollabToolCall called -> {
                 tool(
-                        item,
+                        called.call(),
                         complete,
-                        toolName(item.text("tool", "")),
-                        item.text("prompt"),
-                        new ToolInput.ForAgents(item.text("prompt"), item.value("receiver_thread_ids")),
+                        toolName(called.tool()),
+                        called.prompt(),
+                        new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds()),
                         null);
-                handleAgents(item, complete);
+                handleAgents(called, complete);
             }
-            default -> {
+            case null -> {
                 return false;
             }
         }
@@ -119,20 +118,20 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     private void tool(
-            JsonObject item,
+            CodexLine.Call call,
             boolean complete,
             String name,
             @Nullable String title,
             @Nullable Object input,
             @Nullable String output)
             throws InterruptedException {
-        Progress status = switch (item.text("status", "")) {
+        Progress status = switch (call.status()) {
             case "failed", "declined" -> Progress.FAILED;
             case "completed" -> Progress.COMPLETED;
             default -> complete ? Progress.COMPLETED : Progress.RUNNING;
         };
-        frames.tool(new ToolCall(
-                item.text("id", ""), null, name, title, status, complete ? null : input, complete ? output : null));
+        frames.tool(
+                new ToolCall(call.id(), null, name, title, status, complete ? null : input, complete ? output : null));
     }
 
     private static String toolName(String tool) {
@@ -140,23 +139,24 @@ public final class CodexExec implements NativeReader.Handler {
     }
 
     /** The call that starts a sub-agent says which thread it is, when it is done; others say how threads fare. */
-    private void handleAgents(JsonObject item, boolean complete) throws InterruptedException {
-        String sender = item.text("sender_thread_id", "");
+    private void handleAgents(CodexLine.CollabToolCall called, boolean complete) throws InterruptedException {
+        String sender = called.senderThreadId();
         String parent = sender.equals(root) || sender.isEmpty() ? null : sender;
-        if (complete && item.text("tool", "").equals("spawn_agent")) {
-            for (String thread : item.texts("receiver_thread_ids")) {
+        List<String> threads = called.receiverThreadIds();
+        if (complete && threads != null && called.tool().equals("spawn_agent")) {
+            for (String thread : threads) {
                 agents.spawned(new SubAgents.Origin(
                         thread,
                         thread,
                         parent,
-                        item.text("id"),
+                        called.call().id(),
                         null,
-                        item.text("prompt"),
+                        called.prompt(),
                         agents.depth(parent) + 1,
                         true));
             }
         }
-        JsonObject states = item.object("agents_states");
+        JsonObject states = called.agentsStates() == null ? JsonObject.EMPTY : called.agentsStates();
         for (String thread : List.copyOf(states.names())) {
             JsonObject state = states.object(thread);
             String said = state.text("message");
