@@ -108,7 +108,7 @@ final class RecordSchema {
     Map<String, JsonNode> properties(JsonNode schema) {
         Map<String, JsonNode> properties = new LinkedHashMap<>();
         JsonNode own = resolved.apply(schema);
-        if (own != schema) {
+        if (schema.has("$ref")) {
             properties.putAll(properties(own));
         }
         schema.path("allOf").forEach(part -> properties.putAll(properties(part)));
@@ -122,7 +122,7 @@ final class RecordSchema {
     private Set<String> required(JsonNode schema) {
         Set<String> names = new TreeSet<>();
         JsonNode own = resolved.apply(schema);
-        if (own != schema) {
+        if (schema.has("$ref")) {
             names.addAll(required(own));
         }
         schema.path("allOf").forEach(part -> names.addAll(required(part)));
