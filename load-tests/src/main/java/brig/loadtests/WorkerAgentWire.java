@@ -8,7 +8,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkerLine;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
 import brig.protocol.control.WorkspacesAnswer;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.workspace.MadeWorkspaces;

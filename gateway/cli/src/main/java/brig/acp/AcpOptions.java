@@ -1,8 +1,8 @@
 package brig.acp;
 
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.message.SpawnRequest;
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

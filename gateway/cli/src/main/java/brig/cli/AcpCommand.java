@@ -2,7 +2,7 @@ package brig.cli;
 
 import brig.acp.AcpAgent;
 import brig.acp.AcpOptions;
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.OutputStream;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

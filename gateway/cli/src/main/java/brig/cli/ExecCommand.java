@@ -5,7 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;

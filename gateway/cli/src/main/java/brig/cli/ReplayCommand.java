@@ -1,7 +1,7 @@
 package brig.cli;
 
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -284,10 +284,8 @@ final class RouteCommand {
     }
 
     private Path folder() {
-        Object named = main.context().config().worker().get("routesDir");
-        return named instanceof String path && !path.isEmpty()
-                ? Path.of(path)
-                : ConfigFile.ownPlace().resolveSibling("routes");
+        String named = main.context().config().worker().text("routesDir", "");
+        return !named.isEmpty() ? Path.of(named) : ConfigFile.ownPlace().resolveSibling("routes");
     }
 
     private Path secrets() {

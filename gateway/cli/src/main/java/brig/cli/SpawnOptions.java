@@ -2,8 +2,8 @@ package brig.cli;
 
 import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.message.SpawnRequest;
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

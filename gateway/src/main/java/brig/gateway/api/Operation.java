@@ -1,5 +1,6 @@
 package brig.gateway.api;
 
+import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
 import brig.gateway.http.Route;
 import brig.gateway.http.Who;
@@ -47,7 +48,7 @@ record Operation<I extends Record, O extends Record>(
     /** What only HTTP has: an answer that is no object, a stream, an upgrade. */
     @FunctionalInterface
     interface WebHandler<I> {
-        void handle(HttpApi api, brig.gateway.http.Call call, I in);
+        void handle(HttpApi api, Call call, I in);
     }
 
     /** What only the spawner socket has: a connection that becomes another one. */

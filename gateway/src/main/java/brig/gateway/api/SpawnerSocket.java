@@ -27,7 +27,6 @@ import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -150,7 +149,7 @@ public final class SpawnerSocket {
         }
 
         @Override
-        public void handleObject(Map<String, @Nullable Object> object) {
+        public void handleObject(JsonObject object) {
             if (tracked != null) {
                 publish(tracked, object);
                 return;
@@ -163,22 +162,21 @@ public final class SpawnerSocket {
             if (++waiting == WAITING_MAX) {
                 socket.pause();
             }
-            answered = answered.thenCompose(before -> answer(JsonObject.of(object)))
-                    .handle((line, failure) -> {
-                        if (failure != null) {
-                            sink.writeLine(Problem.line(Problem.refusal(failure)));
-                        } else if (line != null) {
-                            sink.writeLine(line);
-                        }
-                        sink.flush();
-                        if (tunnel != null) {
-                            ByteRelay.join(socket, tunnel);
-                        }
-                        if (waiting-- == WAITING_MAX) {
-                            socket.resume();
-                        }
-                        return null;
-                    });
+            answered = answered.thenCompose(before -> answer(object)).handle((line, failure) -> {
+                if (failure != null) {
+                    sink.writeLine(Problem.line(Problem.refusal(failure)));
+                } else if (line != null) {
+                    sink.writeLine(line);
+                }
+                sink.flush();
+                if (tunnel != null) {
+                    ByteRelay.join(socket, tunnel);
+                }
+                if (waiting-- == WAITING_MAX) {
+                    socket.resume();
+                }
+                return null;
+            });
         }
 
         private void refuse(BrigException refusal) {
@@ -186,10 +184,10 @@ public final class SpawnerSocket {
             writer.finish();
         }
 
-        private void publish(TrackedSession to, Map<String, @Nullable Object> frame) {
+        private void publish(TrackedSession to, JsonObject frame) {
             try {
                 if (!writer.isFinished()) {
-                    to.publish(JsonObject.of(frame));
+                    to.publish(frame);
                 }
             } catch (BrigException refusal) {
                 sink.refuse(refusal);

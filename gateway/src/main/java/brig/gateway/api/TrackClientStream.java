@@ -5,6 +5,7 @@ import brig.gateway.connection.TextSink;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.Answers;
 import brig.protocol.control.Message;
 import io.vertx.core.net.NetSocket;
 
@@ -13,9 +14,6 @@ import io.vertx.core.net.NetSocket;
  * where readers are slow. Owned by the event loop.
  */
 final class TrackClientStream implements WorkerStream {
-    /** Frames up to that number are recorded. */
-    private record Ack(long ack) {}
-
     private final NetSocket socket;
     private final TextSink sink;
     private final ConnectionWriter writer;
@@ -38,7 +36,7 @@ final class TrackClientStream implements WorkerStream {
 
     @Override
     public void ack(long seq) {
-        sink.writeLine(new Ack(seq));
+        sink.writeLine(new Answers.Ack(seq));
         sink.flush();
     }
 

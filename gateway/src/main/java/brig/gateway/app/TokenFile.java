@@ -7,8 +7,10 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.Role;
 import brig.protocol.io.WholeFile;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
+import brig.protocol.record.WriteNull;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,10 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -49,8 +48,9 @@ final class TokenFile implements Tokens.Store {
             return List.of();
         }
         try {
-            return new Fields(Json.parseObject(Files.readAllBytes(file)))
-                    .objects("tokens").stream().map(TokenFile::read).toList();
+            return Json.read(Files.readAllBytes(file), Kept.class).tokens().stream()
+                    .map(One::token)
+                    .toList();
         } catch (IOException | BrigException e) {
             throw new BrigException(
                     ErrorCode.INTERNAL,
@@ -59,22 +59,39 @@ final class TokenFile implements Tokens.Store {
         }
     }
 
-    private static Token read(Fields token) {
-        return new Token(
-                token.requiredText("hash"),
-                Role.valueOf(token.requiredText("role").toUpperCase(Locale.ROOT)),
-                token.requiredText("captain"),
-                token.text("spawn_id"),
-                token.number("created_ms", 0, Long.MAX_VALUE, 0),
-                token.number("expires_ms", 0, Long.MAX_VALUE, 0),
-                token.flag("revoked"));
+    /** The file. */
+    @Extensible
+    private record Kept(List<One> tokens) {}
+
+    /** A token as {@link Token} has it. */
+    @Extensible
+    private record One(
+            @NotEmpty String hash,
+            Role role,
+            @NotEmpty String captain,
+            @WriteNull @Nullable String spawnId,
+            long createdMs,
+            long expiresMs,
+            boolean revoked) {
+        static One of(Token token) {
+            return new One(
+                    token.hash(),
+                    token.role(),
+                    token.captain(),
+                    token.spawnId(),
+                    token.createdMs(),
+                    token.expiresMs(),
+                    token.revoked());
+        }
+
+        Token token() {
+            return new Token(hash, role, captain, spawnId, createdMs, expiresMs, revoked);
+        }
     }
 
     @Override
     public CompletionStage<Void> save(Collection<Token> tokens) {
-        List<Map<String, @Nullable Object>> written =
-                tokens.stream().map(TokenFile::view).toList();
-        return replace(file, Json.write(Map.of("tokens", written)));
+        return replace(file, Json.write(new Kept(tokens.stream().map(One::of).toList())));
     }
 
     @Override
@@ -93,18 +110,6 @@ final class TokenFile implements Tokens.Store {
             }
         });
         return saved;
-    }
-
-    private static Map<String, @Nullable Object> view(Token token) {
-        Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        map.put("hash", token.hash());
-        map.put("role", token.role().wireName());
-        map.put("captain", token.captain());
-        map.put("spawn_id", token.spawnId());
-        map.put("created_ms", token.createdMs());
-        map.put("expires_ms", token.expiresMs());
-        map.put("revoked", token.revoked());
-        return map;
     }
 
     private static void write(Path file, byte[] content) {

@@ -4,7 +4,7 @@ import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import org.jspecify.annotations.Nullable;
 
 /**

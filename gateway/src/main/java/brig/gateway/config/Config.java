@@ -1,7 +1,7 @@
 package brig.gateway.config;
 
+import brig.protocol.json.JsonObject;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Everything that an operator may choose, as {@code config/brig.json} documents it key by key. Ranges are checked here;
@@ -19,7 +19,7 @@ public record Config(
         Limits limits,
         Retention retention,
         Connections connections,
-        Map<String, Object> worker) {
+        JsonObject worker) {
 
     /** Where and to whom HTTP is served. */
     public record Http(

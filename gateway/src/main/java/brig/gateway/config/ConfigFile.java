@@ -3,12 +3,11 @@ package brig.gateway.config;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +25,14 @@ public final class ConfigFile {
      * @throws BrigException {@code INVALID_FIELD} or {@code MALFORMED_JSON}, naming the file
      */
     public static Config load(Path home, @Nullable Path chosen) {
-        Map<String, @Nullable Object> values = Json.parseCommented(text(home.resolve("config/brig.json")));
+        JsonObject values = JsonObject.readCommented(text(home.resolve("config/brig.json")));
         Optional<Path> own = chosen != null ? Optional.of(chosen) : usualPlace();
         if (own.isEmpty()) {
             return Settings.bind(values, Config.class);
         }
         String text = text(own.get());
         try {
-            return Settings.bind(Settings.overlay(values, Json.parseCommented(text)), Config.class);
+            return Settings.bind(Settings.overlay(values, JsonObject.readCommented(text)), Config.class);
         } catch (BrigException e) {
             throw new BrigException(e.code(), own.get() + ": " + e.getMessage());
         }

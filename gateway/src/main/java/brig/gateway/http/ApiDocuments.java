@@ -1,15 +1,13 @@
 package brig.gateway.http;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -46,53 +44,52 @@ public final class ApiDocuments {
     /** The document of that name with all schemas that it refers to, and those that they refer to. */
     public static Buffer bundle(String name) {
         ArrayDeque<String> wanted = new ArrayDeque<>();
-        Map<String, @Nullable Object> document = moved(read(name), "", wanted);
-        Map<String, @Nullable Object> components = inside(document, "components");
-        Map<String, @Nullable Object> schemas = inside(components, "schemas");
+        JsonObject document = moved(read(name), "", wanted);
+        JsonObject components = document.object("components");
+        JsonObject schemas = components.object("schemas");
         TreeSet<String> added = new TreeSet<>();
         while (!wanted.isEmpty()) {
             String schema = wanted.remove();
             if (added.add(schema)) {
-                Map<String, @Nullable Object> content = moved(read(FILE + schema), COMPONENTS + schema, wanted);
-                content.remove("$id");
-                content.remove("$schema");
-                schemas.put(schema, content);
+                schemas = schemas.with(schema, moved(read(FILE + schema), COMPONENTS + schema, wanted));
             }
         }
-        components.put("schemas", schemas);
-        document.put("components", components);
-        return Buffer.buffer(Json.write(document));
+        return Buffer.buffer(Json.write(document.with("components", components.with("schemas", schemas))));
     }
 
-    private static Map<String, @Nullable Object> inside(Map<String, @Nullable Object> map, String name) {
-        return new LinkedHashMap<>(new Fields(map).object(name).asMap());
-    }
-
-    private static Map<String, @Nullable Object> read(String name) {
+    private static JsonObject read(String name) {
         try (InputStream in = Json.class.getResourceAsStream("/" + name + ".json")) {
             if (in == null) {
                 throw new IllegalStateException(name + ".json is missing");
             }
-            return Json.parseObject(in.readAllBytes());
+            return JsonObject.read(in.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** A copy whose references lead within the document; {@code place} is where the copied schema stands in it. */
-    private static Map<String, @Nullable Object> moved(Map<?, ?> map, String place, ArrayDeque<String> wanted) {
-        Map<String, @Nullable Object> copy = new LinkedHashMap<>();
-        map.forEach((key, inner) -> copy.put(
-                String.valueOf(key),
-                key.equals("$ref") && inner instanceof String ref
-                        ? movedRef(ref, place, wanted)
-                        : movedValue(inner, place, wanted)));
+    /**
+     * A copy whose references lead within the document, without what names it as a file of its own; {@code place} is where
+     * the copied schema stands in it.
+     */
+    private static JsonObject moved(JsonObject object, String place, ArrayDeque<String> wanted) {
+        JsonObject copy = JsonObject.EMPTY;
+        for (String key : object.names()) {
+            Object inner = object.value(key);
+            if (!key.equals("$id") && !key.equals("$schema")) {
+                copy = copy.with(
+                        key,
+                        key.equals("$ref") && inner instanceof String ref
+                                ? movedRef(ref, place, wanted)
+                                : movedValue(inner, place, wanted));
+            }
+        }
         return copy;
     }
 
     private static @Nullable Object movedValue(@Nullable Object value, String place, ArrayDeque<String> wanted) {
         return switch (value) {
-            case Map<?, ?> map -> moved(map, place, wanted);
+            case JsonObject object -> moved(object, place, wanted);
             case List<?> list ->
                 list.stream().map(inner -> movedValue(inner, place, wanted)).toList();
             case null, default -> value;

@@ -3,12 +3,11 @@ package brig.gateway.spawn;
 import brig.gateway.store.RequestRecord;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.record.Extensible;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -66,7 +65,8 @@ final class Requests {
             SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(
                 request.claim().provider(), request.claim().project(), requestId);
-        String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, asker)));
+        String fingerprint =
+                parts.secrets().fingerprint(RequestContent.of(request, asker).bytes());
         InFlight other = inFlight.get(key);
         if (other != null) {
             return other.fingerprint().equals(fingerprint)
@@ -94,22 +94,26 @@ final class Requests {
         return mine.answer().copy();
     }
 
-    /**
-     * What makes two requests the same. Beside what is named in PROTOCOL.md all else counts that decides what is started:
-     * nobody gets the tokens of a session that does something else. A captain gets only its own; admins are one.
-     */
-    private static Map<String, @Nullable Object> relevant(SpawnRequest request, SpawnRequest.Asker asker) {
-        Map<String, @Nullable Object> relevant = request.toMap();
-        relevant.remove("request_id");
-        Map<String, @Nullable Object> agent =
-                new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
-        relevant.put("agent_config", agent);
-        relevant.put("provider", request.claim().provider());
-        relevant.put("model", agent.remove("model"));
-        relevant.put("cwd", relevant.remove("workspace"));
-        relevant.put("timeout", relevant.remove("timeout_seconds"));
-        relevant.put("captain", asker.admin() ? null : asker.captain());
-        return relevant;
+    /** What was answered, as it is kept: where the worker works, or why there is none. */
+    @Extensible
+    private record Kept(
+            @Nullable String workspace,
+            @Nullable ErrorCode code,
+            @Nullable String error) {
+        static Kept read(String json) {
+            return Json.read(json.getBytes(StandardCharsets.UTF_8), Kept.class);
+        }
+
+        String json() {
+            return new String(Json.write(this), StandardCharsets.UTF_8);
+        }
+
+        CompletionStage<String> outcome() {
+            if (code != null) {
+                return CompletableFuture.failedFuture(new BrigException(code, error == null ? "" : error));
+            }
+            return CompletableFuture.completedFuture(workspace == null ? "" : workspace);
+        }
     }
 
     private boolean isKept(RequestRecord record) {
@@ -135,7 +139,7 @@ final class Requests {
     /** What became of a start, once it is on disk. */
     private CompletionStage<String> kept(RequestRecord.Key key, CompletionStage<String> start) {
         return start.thenCompose(workspace -> parts.store()
-                        .answer(key, text(Map.of("workspace", workspace)))
+                        .answer(key, new Kept(workspace, null, null).json())
                         .exceptionally(failure -> null)
                         .thenApply(noted -> workspace))
                 .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
@@ -147,7 +151,7 @@ final class Requests {
         }
         CompletionStage<Void> noted = refusal.code().isRetryable()
                 ? parts.store().forget(key)
-                : parts.store().answer(key, text(Map.of("code", refusal.code(), "error", refusal.getMessage())));
+                : parts.store().answer(key, new Kept(null, refusal.code(), refusal.getMessage()).json());
         return noted.handle((done, failure) -> {
             throw new CompletionException(refusal);
         });
@@ -163,10 +167,8 @@ final class Requests {
                             : conflict(known.key().requestId(), "was used for another request"));
         }
         if (known.answer() != null) {
-            return CompletableFuture.completedFuture(again(
-                    request,
-                    known.spawnId(),
-                    outcome(new Fields(Json.parseObject(known.answer().getBytes(StandardCharsets.UTF_8))))));
+            return CompletableFuture.completedFuture(
+                    again(request, known.spawnId(), Kept.read(known.answer()).outcome()));
         }
         // The process before did not come to its answer.
         Optional<Spawn> found = spawns.find(known.spawnId());
@@ -189,13 +191,6 @@ final class Requests {
         return CompletableFuture.completedFuture(again(request, known.spawnId(), kept(known.key(), start)));
     }
 
-    private static CompletionStage<String> outcome(Fields answer) {
-        String code = answer.text("code");
-        return code == null
-                ? CompletableFuture.completedFuture(answer.requiredText("workspace"))
-                : CompletableFuture.failedFuture(new BrigException(ErrorCode.valueOf(code), answer.text("error", "")));
-    }
-
     private AcceptedSpawn again(SpawnRequest request, String spawnId, CompletionStage<String> workspace) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         return new AcceptedSpawn(
@@ -205,10 +200,6 @@ final class Requests {
                 parts.secrets().token("watcher", spawnId),
                 sessionSockets.pathOf(spawnId, taskId),
                 workspace);
-    }
-
-    private static String text(Map<String, ?> answer) {
-        return new String(Json.write(answer), StandardCharsets.UTF_8);
     }
 
     private static BrigException conflict(String requestId, String why) {

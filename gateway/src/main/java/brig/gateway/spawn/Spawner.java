@@ -20,7 +20,7 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;

@@ -5,8 +5,10 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -150,7 +152,7 @@ public final class Recovery {
 
     private static boolean isObject(@Nullable String json) {
         try {
-            return json != null && Json.parseObject(json.getBytes(StandardCharsets.UTF_8)) != null;
+            return json != null && JsonObject.read(json.getBytes(StandardCharsets.UTF_8)) != null;
         } catch (BrigException e) {
             return false;
         }
@@ -179,16 +181,14 @@ public final class Recovery {
         boolean ended = false;
         String agent = "";
         @Nullable String sessionId = null;
-        for (Fields frame : ends(folder)) {
-            long ts = frame.number("ts", 0, Long.MAX_VALUE, 0);
-            beginMs = beginMs == 0 ? ts : beginMs;
-            endMs = Math.max(endMs, ts);
-            String type = frame.text("type", "");
-            if (type.equals("session")) {
-                sessionId = frame.text("session_id");
-                agent = frame.text("agent", "");
+        for (NumberedFrame frame : ends(folder)) {
+            beginMs = beginMs == 0 ? frame.ts() : beginMs;
+            endMs = Math.max(endMs, frame.ts());
+            if (frame.frame() instanceof Frame.Session session) {
+                sessionId = session.sessionId();
+                agent = session.agent() == null ? "" : session.agent();
             }
-            ended = type.equals("state") && frame.text("state", "").equals("terminated");
+            ended = frame.frame() instanceof Frame.State state && state.isTerminated();
         }
         // Nobody knows a token of it: an admin can have others made.
         SpawnRecord.Hashes hashes =
@@ -206,9 +206,9 @@ public final class Recovery {
     }
 
     /** Its first frames, among which the agent names its session, and its last. */
-    private static List<Fields> ends(Path folder) {
+    private static List<NumberedFrame> ends(Path folder) {
         FileStreamArchive archive = new FileStreamArchive(folder, Long.MAX_VALUE, Runnable::run, Runnable::run);
-        List<Fields> frames = new ArrayList<>();
+        List<NumberedFrame> frames = new ArrayList<>();
         try {
             long last = archive.open().toCompletableFuture().join();
             for (long from : new long[] {1, last}) {
@@ -219,7 +219,7 @@ public final class Recovery {
                 new String(lines, StandardCharsets.UTF_8)
                         .lines()
                         .forEach(line ->
-                                frames.add(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
+                                frames.add(Json.read(line.getBytes(StandardCharsets.UTF_8), NumberedFrame.class)));
             }
         } catch (BrigException | CompletionException e) {
             // A record that cannot be read names its spawn, and no more.

@@ -26,7 +26,7 @@ public record SpawnRecord(
      * @param provider who runs its worker
      * @param captain who asked: {@code uid:<n>} or {@code admin}
      * @param agent name of the agent profile
-     * @param request the request as JSON, {@link brig.protocol.message.SpawnRequest#toMap()}, without its prompt
+     * @param request the request as JSON, {@link brig.protocol.spawn.SpawnRequest#toMap()}, without its prompt
      */
     public record Origin(
             @Nullable String requestId,

@@ -24,7 +24,7 @@ import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.LineDecoder;
 import io.netty.channel.Channel;

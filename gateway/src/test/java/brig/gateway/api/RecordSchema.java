@@ -2,7 +2,6 @@ package brig.gateway.api;
 
 import brig.protocol.control.FindingStatus;
 import brig.protocol.json.JsonObject;
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
@@ -11,6 +10,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -108,7 +108,7 @@ final class RecordSchema {
     Map<String, JsonNode> properties(JsonNode schema) {
         Map<String, JsonNode> properties = new LinkedHashMap<>();
         JsonNode own = resolved.apply(schema);
-        if (own != schema) {
+        if (schema.has("$ref")) {
             properties.putAll(properties(own));
         }
         schema.path("allOf").forEach(part -> properties.putAll(properties(part)));
@@ -122,7 +122,7 @@ final class RecordSchema {
     private Set<String> required(JsonNode schema) {
         Set<String> names = new TreeSet<>();
         JsonNode own = resolved.apply(schema);
-        if (own != schema) {
+        if (schema.has("$ref")) {
             names.addAll(required(own));
         }
         schema.path("allOf").forEach(part -> names.addAll(required(part)));

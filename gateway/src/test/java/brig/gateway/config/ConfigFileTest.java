@@ -43,7 +43,7 @@ class ConfigFileTest {
         assertEquals(1 << 20, config.limits().retainedBytesPerStream());
         assertEquals(1 << 28, config.limits().logBytesPerStream());
         assertEquals("", config.stateDir());
-        assertTrue(config.worker().containsKey("memoryBytesMax"), "the worker-agent's part goes through as it is");
+        assertTrue(config.worker().has("memoryBytesMax"), "the worker-agent's part goes through as it is");
     }
 
     @Test
@@ -58,8 +58,8 @@ class ConfigFileTest {
         assertEquals(List.of("brig.example.org"), config.http().allowedHosts());
         assertEquals(7, config.limits().workersMax());
         assertEquals(100, config.limits().workersPerCaptainMax());
-        assertEquals(5L, config.worker().get("uid"));
-        assertTrue(config.worker().containsKey("pidsMax"));
+        assertEquals(5L, config.worker().value("uid"));
+        assertTrue(config.worker().has("pidsMax"));
     }
 
     @Test

@@ -8,7 +8,7 @@ import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.PoolState;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -18,7 +18,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkspacesAnswer;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.wire.FrameDecoder;
 import io.netty.channel.Channel;
 import java.util.ArrayList;

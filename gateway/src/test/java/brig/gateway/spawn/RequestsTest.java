@@ -9,9 +9,8 @@ import brig.gateway.limits.Admission;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,7 @@ class RequestsTest {
 
     private static SpawnRequest request(String body) {
         String json = ("{'request_id':'" + ID + "'," + body + "}").replace('\'', '"');
-        return SpawnRequest.read(new Fields(Json.parseObject(json.getBytes(StandardCharsets.UTF_8))));
+        return Json.read(json.getBytes(StandardCharsets.UTF_8), SpawnRequest.class);
     }
 
     private static CompletableFuture<GrantedSpawn> ask(SpawnBench bench, String body, String captain) {

@@ -12,7 +12,7 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.ByteArrayOutputStream;

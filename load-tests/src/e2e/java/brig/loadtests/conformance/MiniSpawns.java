@@ -2,7 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -10,6 +10,10 @@ public final class Answers {
     @Extensible
     public record Done() {}
 
+    /** Frames up to that number are stored, of an agent that Brig did not start. */
+    @Extensible
+    public record Ack(long ack) {}
+
     /**
      * A message is on its way to the agent.
      *

@@ -6,7 +6,6 @@ import brig.protocol.Role;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.AuditEvent;
 import brig.protocol.frame.AttachOptions;
-import brig.protocol.message.SpawnRequest;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
@@ -14,6 +13,7 @@ import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
+import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -3,14 +3,14 @@ package brig.protocol.control;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
-import brig.protocol.message.SpawnRequest;
-import brig.protocol.message.SpawnRequest.Asker;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest.Asker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

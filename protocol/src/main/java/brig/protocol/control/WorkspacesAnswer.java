@@ -1,7 +1,7 @@
 package brig.protocol.control;
 
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import brig.protocol.record.Extensible;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

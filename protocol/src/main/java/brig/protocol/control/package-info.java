@@ -49,7 +49,7 @@
  *     where no agent starts yet. Of a worker that is still starting a list has the id only.
  *   <li>{@code check} makes nothing: it refuses what {@code spawn} would refuse for its agent, its policy, its
  *     folder, or because too many were started just now.
- *   <li>{@code request} is a {@link brig.protocol.message.SpawnRequest}. The answer comes when the worker is up; where a
+ *   <li>{@code request} is a {@link brig.protocol.spawn.SpawnRequest}. The answer comes when the worker is up; where a
  *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
  *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a

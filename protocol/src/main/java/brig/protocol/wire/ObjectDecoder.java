@@ -3,14 +3,13 @@ package brig.protocol.wire;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Utf8;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.async.ByteArrayFeeder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON objects that follow one another, each handed on as soon as its last brace is there: a client may omit the
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectDecoder {
     /** Receives objects, in order, and at most one fault, which is the last call. */
     public interface Sink {
-        void handleObject(Map<String, @Nullable Object> object);
+        void handleObject(JsonObject object);
 
         void handleFault(BrigException fault);
     }
@@ -54,7 +53,7 @@ public final class ObjectDecoder {
 
     /** Takes bytes of which at most the last one ends an object. */
     private void feed(byte[] bytes, int from, int to) {
-        Map<String, @Nullable Object> object;
+        JsonObject object;
         try {
             if (pending.size() == 0 && bytes[from] != '{') {
                 throw new BrigException(ErrorCode.MALFORMED_JSON, "a request is one JSON object");
@@ -67,7 +66,7 @@ public final class ObjectDecoder {
             if (!endsObject()) {
                 return;
             }
-            object = Json.parseObject(pending.toByteArray());
+            object = JsonObject.read(pending.toByteArray());
         } catch (IOException e) {
             fail(Utf8.isMalformed(pending.toByteArray()) ? Json.notUtf8() : Json.malformed(e));
             return;

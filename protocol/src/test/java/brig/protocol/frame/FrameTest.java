@@ -8,7 +8,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,7 @@ package brig.protocol.golden;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.ChunkEncoder;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
@@ -11,7 +12,6 @@ import brig.protocol.wire.ObjectDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Feeds reads to what a script's command names, and writes down what comes out. */
 final class ScriptRunner {
@@ -67,7 +67,7 @@ final class ScriptRunner {
     private void runObjects(int bytesMax, List<byte[]> reads) {
         ObjectDecoder decoder = new ObjectDecoder(bytesMax, new ObjectDecoder.Sink() {
             @Override
-            public void handleObject(Map<String, Object> object) {
+            public void handleObject(JsonObject object) {
                 byte[] json = Json.write(object);
                 output.add("object " + Notation.text(json, 0, json.length));
             }

@@ -7,10 +7,10 @@ import brig.protocol.BrigException;
 import brig.protocol.Splits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +27,7 @@ class ObjectDecoderTest {
     private ObjectDecoder decoder(int objectBytesMax) {
         return new ObjectDecoder(objectBytesMax, new ObjectDecoder.Sink() {
             @Override
-            public void handleObject(Map<String, Object> object) {
+            public void handleObject(JsonObject object) {
                 seen.add(new String(Json.write(object), StandardCharsets.UTF_8));
             }
 
@@ -96,7 +96,7 @@ class ObjectDecoderTest {
         List<String> messages = new ArrayList<>();
         ObjectDecoder decoder = new ObjectDecoder(MAX, new ObjectDecoder.Sink() {
             @Override
-            public void handleObject(Map<String, Object> object) {
+            public void handleObject(JsonObject object) {
                 seen.add("object");
             }
 
@@ -131,7 +131,7 @@ class ObjectDecoderTest {
     void shouldGoOnWhenTheReceiverRefusesAnObject() {
         ObjectDecoder decoder = new ObjectDecoder(MAX, new ObjectDecoder.Sink() {
             @Override
-            public void handleObject(Map<String, Object> object) {
+            public void handleObject(JsonObject object) {
                 seen.add("object");
                 throw Fields.invalid("x", "is refused");
             }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.Walls;

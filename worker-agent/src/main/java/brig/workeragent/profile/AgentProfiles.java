@@ -2,7 +2,7 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

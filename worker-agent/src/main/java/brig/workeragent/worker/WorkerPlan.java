@@ -2,8 +2,8 @@ package brig.workeragent.worker;
 
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
-import brig.protocol.message.SpawnRequest;
-import brig.protocol.message.SpawnRequest.Asker;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.recording.Recorder;

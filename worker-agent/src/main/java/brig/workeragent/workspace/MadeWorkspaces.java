@@ -9,7 +9,7 @@ import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
 import brig.protocol.json.Fields;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;

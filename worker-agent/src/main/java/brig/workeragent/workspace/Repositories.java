@@ -3,7 +3,7 @@ package brig.workeragent.workspace;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.HostUser;
 import java.io.IOException;
 import java.nio.file.Files;

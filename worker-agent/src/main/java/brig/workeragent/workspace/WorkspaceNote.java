@@ -1,6 +1,6 @@
 package brig.workeragent.workspace;
 
-import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import brig.workeragent.wall.HostUser;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -6,7 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.DiffAnswer;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;

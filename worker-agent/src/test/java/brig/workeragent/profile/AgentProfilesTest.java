@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;

@@ -11,7 +11,7 @@ import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.pump.Outbox;

@@ -14,7 +14,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
-import brig.protocol.message.SpawnRequest;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;

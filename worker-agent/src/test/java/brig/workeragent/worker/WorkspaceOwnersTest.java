@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.message.SpawnRequest.Asker;
+import brig.protocol.spawn.SpawnRequest.Asker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package brig.protocol.message;
+package brig.protocol.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

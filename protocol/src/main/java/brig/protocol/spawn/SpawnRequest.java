@@ -1,19 +1,14 @@
-package brig.protocol.message;
+package brig.protocol.spawn;
 
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -279,42 +274,5 @@ public record SpawnRequest(
                 otherClaim,
                 bounds,
                 talk);
-    }
-
-    /**
-     * The field names of the request itself, for the ways in that have fields of their own beside them; {@code client}
-     * counts for who asks.
-     */
-    public static final Set<String> FIELDS = Set.of(
-            "task_id",
-            "workspace",
-            "agent_config",
-            "prompt",
-            "once",
-            "policy",
-            "workspace_mode",
-            "repository",
-            "request_id",
-            "provider",
-            "project",
-            "env_allowlist",
-            "timeout_seconds",
-            "lease_seconds",
-            "resume",
-            "record",
-            "share_workspace",
-            "client");
-
-    /** Reads and checks a request among other fields. @throws BrigException {@code INVALID_FIELD} naming the field */
-    public static SpawnRequest read(Fields fields) {
-        Map<String, @Nullable Object> own = new LinkedHashMap<>(fields.asMap());
-        own.keySet().retainAll(FIELDS);
-        own.remove("client");
-        return JsonObject.of(own).as(SpawnRequest.class);
-    }
-
-    /** The request as {@link #read} takes it. */
-    public Map<String, @Nullable Object> toMap() {
-        return Json.parseObject(Json.write(this));
     }
 }

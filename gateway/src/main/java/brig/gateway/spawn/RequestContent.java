@@ -1,0 +1,68 @@
+package brig.gateway.spawn;
+
+import brig.protocol.json.Json;
+import brig.protocol.record.Default;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.spawn.SpawnRequest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What makes two requests the same. Beside what is named in PROTOCOL.md all else counts that decides what is started:
+ * nobody gets the tokens of a session that does something else. A captain gets only its own; admins are one.
+ *
+ * <p>What is kept on disk is a hash of {@link #bytes}: names and order of the fields are part of it.
+ *
+ * @param cwd the workspace
+ * @param timeout seconds
+ * @param captain null for an admin
+ */
+record RequestContent(
+        @Nullable String taskId,
+        Agent agentConfig,
+        @Nullable String model,
+        @Nullable String prompt,
+        boolean once,
+        @Nullable String policy,
+        @Default("folder") SpawnRequest.WorkspaceMode workspaceMode,
+        @Nullable String repository,
+        @OmitEmpty boolean shareWorkspace,
+        String provider,
+        @OmitEmpty String project,
+        @Nullable List<String> envAllowlist,
+        @OmitEmpty long timeout,
+        @OmitEmpty long leaseSeconds,
+        @Nullable String resume,
+        @OmitEmpty boolean record,
+        @Nullable String cwd,
+        @Nullable String captain) {
+    /** The agent, but for its model. */
+    record Agent(String name, List<String> tools, @Nullable String systemPrompt) {}
+
+    static RequestContent of(SpawnRequest request, SpawnRequest.Asker asker) {
+        return new RequestContent(
+                request.taskId(),
+                new Agent(request.agent(), request.tools(), request.systemPrompt()),
+                request.model(),
+                request.prompt(),
+                request.once(),
+                request.policy(),
+                request.workspaceMode(),
+                request.repository(),
+                request.shareWorkspace(),
+                request.claim().provider(),
+                request.claim().project(),
+                request.bounds().envAllowlist(),
+                request.bounds().timeoutSeconds(),
+                request.bounds().leaseSeconds(),
+                request.talk().resume(),
+                request.talk().record(),
+                request.workspace(),
+                asker.admin() ? null : asker.captain());
+    }
+
+    /** The same bytes for the same content. */
+    byte[] bytes() {
+        return Json.canonical(this);
+    }
+}

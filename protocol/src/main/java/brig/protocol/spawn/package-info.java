@@ -1,0 +1,5 @@
+/** What a captain asks for when it starts a session: the same record on its way to the gateway and to the worker-agent. */
+@NullMarked
+package brig.protocol.spawn;
+
+import org.jspecify.annotations.NullMarked;
