@@ -56,7 +56,7 @@ async function talk(ioSocket, token) {
 for (let i = 0; i < Number(sessions); i++) {
   const taskId = `${agent}-${Date.now()}-${i}`;
   const spawned = await callSpawner({
-    action: 'spawn', task_id: taskId, workspace: `${base}/${taskId}`, agent_config: { name: agent, tools: [], system_prompt: '' },
+    action: 'spawn', task_id: taskId, workspace: `${base}/${taskId}`, agent_config: { name: agent, tools: [], systemPrompt: '' },
   });
   if (spawned.error) throw new Error(`session ${i}: ${spawned.error}`);
   await waitForFile(spawned.io_socket);

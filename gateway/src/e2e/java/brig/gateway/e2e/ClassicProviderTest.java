@@ -23,7 +23,7 @@ class ClassicProviderTest {
 
     @Test
     void shouldLeaveNoSessionAndNoFolderAndRefuseNobodyWhenManyComeOneAfterAnother() throws IOException {
-        try (Product product = Product.start(Map.of("limits", Map.of("workersPerCaptainMax", 2)))) {
+        try (Product product = Product.start(Map.of("limits", Map.of("workersPerCaptainMax", SESSIONS / 2)))) {
             for (int round = 0; round < 2; round++) {
                 Run run = Run.of(
                         List.of(

@@ -107,7 +107,7 @@ class RouteTest {
         assertEquals(REFUSED, run.exitCode(), run::err);
         assertTrue(
                 run.err().contains("MODEL_ROUTE_MISSING")
-                        && run.err().contains("\n  brig route set none --key-file FILE\n"),
+                        && run.err().matches("(?s).*\n  brig --config \\S+ route set none --key-file FILE\n.*"),
                 run::err);
         assertFalse(product.brig("sessions", "--all").out().contains("asks-none"), "nothing was started");
         Fields agent = product.brig("agents", "--json").json().objects("agents").stream()
@@ -115,7 +115,7 @@ class RouteTest {
                 .findFirst()
                 .orElseThrow();
         assertEquals("no_route", agent.text("state"));
-        assertTrue(product.brig("agents").out().contains("brig route set none --key-file FILE"));
+        assertTrue(product.brig("agents").out().contains(" route set none --key-file FILE"));
         Run test = product.brig("route", "test", "none");
         assertEquals(REFUSED, test.exitCode(), test::out);
     }

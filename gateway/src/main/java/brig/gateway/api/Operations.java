@@ -248,7 +248,7 @@ final class Operations {
                             SpawnerRequest.Egress.class,
                             Record.class,
                             (calls, caller, in) -> calls.egress().showOrDecide(caller, in))
-                    .action(Who.DRIVER),
+                    .action(Who.SOMEBODY),
             named(
                             "listAudit",
                             SpawnerRequest.Audit.class,
