@@ -89,7 +89,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     /** What the process that runs is needed for. */
     private final class User implements EgressSupervisor.User {
-        private final EventRouter router = new EventRouter(id -> registrations.spawnOf(id), sessions::get);
+        private final EventRouter router = new EventRouter(sessions::get);
 
         @Override
         public boolean isInUse() {
@@ -132,8 +132,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     @Override
     public EgressGate.Handle take(EgressGate.Registration what) {
-        String id = what.spawnId() + "#" + ids.incrementAndGet();
-        SocketRegistration registration = new SocketRegistration(id, what, new SecretFeed(sources));
+        SocketRegistration registration = SocketRegistration.of(what, ids.incrementAndGet(), new SecretFeed(sources));
         if (!what.policy().secrets().isEmpty()) {
             // Its first request may come at once. Nobody else waits for these sources.
             registration.values = registration.secrets.read(what.policy());
@@ -142,7 +141,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             EgressLink running = supervisor.ready();
             watcher.watch();
             registrations.add(registration, running);
-            return () -> thread.run(() -> registrations.remove(id));
+            return () -> thread.run(() -> registrations.remove(registration.id));
         });
     }
 

@@ -12,22 +12,19 @@ import org.slf4j.LoggerFactory;
 final class EventRouter {
     private static final Logger LOG = LoggerFactory.getLogger(EventRouter.class);
 
-    private final Function<String, @Nullable String> spawns;
     private final Function<String, @Nullable EgressSession> sessions;
 
-    /**
-     * @param spawns spawn ids by registration
-     * @param sessions by spawn id
-     */
-    EventRouter(Function<String, @Nullable String> spawns, Function<String, @Nullable EgressSession> sessions) {
-        this.spawns = spawns;
+    /** @param sessions by spawn id */
+    EventRouter(Function<String, @Nullable EgressSession> sessions) {
         this.sessions = sessions;
     }
 
     void handle(EgressReport.Event report) {
-        String spawn = spawns.apply(report.worker());
+        // An agent with a process for each message has many registrations, and one may be over before its last event is
+        // read.
+        String spawn = SocketRegistration.spawnOf(report.worker());
         log(report.event(), spawn);
-        EgressSession session = spawn == null ? null : sessions.apply(spawn);
+        EgressSession session = sessions.apply(spawn);
         if (session != null) {
             handle(report.event(), session);
         }
@@ -43,7 +40,7 @@ final class EventRouter {
         session.events.accept(event);
     }
 
-    private static void log(EgressEvent event, @Nullable String spawn) {
+    private static void log(EgressEvent event, String spawn) {
         if (event instanceof EgressEvent.Quiet quiet) {
             LOG.info(
                     "refused, as the policy's quietHosts expect: {} spawn_id={}",

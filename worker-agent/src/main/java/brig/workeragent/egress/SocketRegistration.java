@@ -27,11 +27,21 @@ final class SocketRegistration {
 
     boolean reading;
 
-    SocketRegistration(String id, EgressGate.Registration what, SecretFeed secrets) {
+    private SocketRegistration(String id, EgressGate.Registration what, SecretFeed secrets) {
         this.id = id;
         this.what = what;
         this.secrets = secrets;
         this.policy = what.policy();
+    }
+
+    /** @param number tells it from the others of this run */
+    static SocketRegistration of(EgressGate.Registration what, long number, SecretFeed secrets) {
+        return new SocketRegistration(what.spawnId() + "#" + number, what, secrets);
+    }
+
+    /** The spawn id in the id of a registration; what is no such id is given back. */
+    static String spawnOf(String id) {
+        return id.split("#", 2)[0];
     }
 
     /** A policy that cannot be used any more allows nothing. */

@@ -11,7 +11,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +28,6 @@ final class SocketRegistrations {
     private final EgressSupervisor supervisor;
     private final Function<String, @Nullable EgressSession> sessions;
     private final Map<String, SocketRegistration> registrations = new LinkedHashMap<>();
-    /** By registration; read by the thread that reads events too. */
-    private final Map<String, String> spawns = new ConcurrentHashMap<>();
 
     /** @param sessions by spawn id */
     SocketRegistrations(
@@ -44,26 +41,17 @@ final class SocketRegistrations {
         return registrations.isEmpty();
     }
 
-    /** The spawn id of a registration; null for none. Any thread may call. */
-    @Nullable
-    String spawnOf(String id) {
-        return spawns.get(id);
-    }
-
     /** Adds one and tells it to a brig-egress that runs. */
     void add(SocketRegistration registration, EgressLink running) {
-        String spawn = registration.what.spawnId();
-        spawns.put(registration.id, spawn);
         registrations.put(registration.id, registration);
         tell(running, registration);
-        EgressSession session = sessions.apply(spawn);
+        EgressSession session = sessions.apply(registration.what.spawnId());
         listenTo(registration, session == null ? List.of() : session.allowedPorts());
     }
 
     /** Returns when no descriptor of it can be sent any more: its number may stand for another file next. */
     void remove(String id) {
         registrations.remove(id);
-        spawns.remove(id);
         supervisor.send(new EgressCommand.Unregister(id));
     }
 

@@ -18,8 +18,7 @@ class EventRouterTest {
     private final List<EgressEvent> told = new ArrayList<>();
     private final EgressSession session =
             new EgressSession(true, () -> EgressPolicy.NONE, told::add, new AskLedger(InstantSource.system()));
-    private final EventRouter router =
-            new EventRouter(Map.of("spn_1#1", "spn_1", "spn_2#1", "spn_2")::get, Map.of("spn_1", session)::get);
+    private final EventRouter router = new EventRouter(Map.of("spn_1", session)::get);
 
     @Test
     void shouldTellTheSessionOfTheWorkerAndKeepItsQuestions() {
@@ -31,9 +30,17 @@ class EventRouterTest {
     }
 
     @Test
+    void shouldTellTheSessionWhateverProcessOfItItWas() {
+        router.handle(new EgressReport.Event("spn_1#1", ASK));
+        router.handle(new EgressReport.Event("spn_1#12", ANSWERED));
+        assertEquals(List.of(ASK, ANSWERED), told);
+    }
+
+    @Test
     void shouldTellNobodyOfAWorkerThatIsGone() {
         router.handle(new EgressReport.Event("spn_2#1", ASK));
-        router.handle(new EgressReport.Event("spn_3#1", ASK));
+        router.handle(new EgressReport.Event("spn_10#1", ASK));
+        router.handle(new EgressReport.Event("", ASK));
         assertEquals(List.of(), told);
     }
 }
