@@ -158,8 +158,10 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
 void enter_network(size_t wall, pid_t first_process, int pidfd) {
     struct network *network = &networks[wall];
     int error = open_namespaces(&network->place, first_process, pidfd);
-    /* That it has none of its own is for process 1 to find, which says more. */
-    bool nothing_to_make = error == EXDEV && network->order.verb == BOUND;
+    /* That it has none of its own is for process 1 to find, which says more; so does bwrap of why it has
+     * ended. */
+    bool has_ended = error == ENOENT || error == ESRCH;
+    bool nothing_to_make = has_ended || (error == EXDEV && network->order.verb == BOUND);
     if (error == 0) error = start_task(wall, OF_LAUNCH, &network->order);
     if (nothing_to_make) handle_network_made(wall, 0);
     else if (error != 0) handle_network_made(wall, error);
