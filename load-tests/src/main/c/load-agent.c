@@ -160,7 +160,8 @@ static void answer(struct control *control, const char *request) {
     if (strcmp(op, "hello") == 0) {
         count += sprintf(out + count,
                          "\"instance\":\"brig-load\",\"pid\":%d,\"version\":\"0\",\"limits\":\"rlimits\","
-                         "\"agents\":[{\"name\":\"shell\"}],\"policies\":[]",
+                         "\"agents\":[{\"name\":\"shell\",\"description\":\"A stream\",\"policy\":\"none\","
+                         "\"state\":\"ready\"}],\"policies\":[]",
                          getpid());
     } else if (strcmp(op, "spawn") == 0 && (stream = spawn(spawn_id)) != NULL) {
         count += put_worker(out + count, stream);
