@@ -50,18 +50,31 @@ final class Commands {
 
     private Commands() {}
 
-    /** Where the first word is no command, all are there: for the help, and for what may have been meant. */
+    /** Where no command is asked for, or one that there is not, all are there: for the help, and for what may have been meant. */
     static CommandLine of(Main main, String[] words) {
+        CommandLine line = new CommandLine(main);
+        if (List.of(words).equals(List.of("--version")) || List.of(words).equals(List.of("-V"))) {
+            return line;
+        }
         List<AnnotatedElement> all = new ArrayList<>(TYPES);
         all.addAll(CommandLine.getCommandMethods(Main.class, null));
-        List<AnnotatedElement> asked = words.length == 0
-                ? List.of()
-                : all.stream()
-                        .filter(command -> names(command).contains(words[0]) && !OF_ALL.contains(command))
-                        .toList();
-        CommandLine line = new CommandLine(main);
+        String name = name(words);
+        List<AnnotatedElement> asked = all.stream()
+                .filter(command -> names(command).contains(name) && !OF_ALL.contains(command))
+                .toList();
         (asked.isEmpty() ? all : asked).forEach(command -> line.addSubcommand(new CommandLine(command)));
         return line;
+    }
+
+    /** The first word that is neither an option of {@code brig} nor the value of one; empty for none. */
+    private static String name(String[] words) {
+        for (int i = 0; i < words.length; i++) {
+            if (!words[i].startsWith("-")) {
+                return words[i];
+            }
+            i += words[i].equals("--config") ? 1 : 0;
+        }
+        return "";
     }
 
     private static List<String> names(AnnotatedElement element) {
