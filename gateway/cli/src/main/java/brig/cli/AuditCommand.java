@@ -91,6 +91,11 @@ final class AuditCommand implements Callable<Integer> {
             main.terminal().json(entry);
             return;
         }
+        main.terminal().println(text(entry));
+    }
+
+    /** The entry as one line. */
+    static String text(JsonObject entry) {
         AuditLine line = entry.as(AuditEntry.class).line();
         String time =
                 Instant.ofEpochMilli(line.ts()).truncatedTo(ChronoUnit.SECONDS).toString();
@@ -102,9 +107,17 @@ final class AuditCommand implements Callable<Integer> {
                         line,
                         entry,
                         EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")");
-            case EgressEvent.Subagent _, EgressEvent.Usage _ -> named(line, entry, "   ()");
+            case EgressEvent.Subagent met -> named(line, entry, "sub-agent " + met.agentId());
+            case EgressEvent.Usage usage -> named(line, entry, used(usage));
         };
-        main.terminal().println(time + "  " + told);
+        return time + "  " + told;
+    }
+
+    private static String used(EgressEvent.Usage usage) {
+        return usage.model()
+                + (usage.inputTokens() == null ? "" : " " + usage.inputTokens() + " in")
+                + (usage.outputTokens() == null ? "" : " " + usage.outputTokens() + " out")
+                + "  (" + usage.route() + ")";
     }
 
     private static String named(AuditLine line, JsonObject entry, String about) {
