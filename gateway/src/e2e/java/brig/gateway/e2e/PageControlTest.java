@@ -56,6 +56,8 @@ class PageControlTest {
         try (Page page = chromium.open(product, "/")) {
             button(page, "Start…").click();
             assertThat(page.locator("[name=prompt]")).isFocused();
+            // The list comes after the form; only a locator waits for it.
+            assertThat(page.locator("[name=agent] option").last()).containsText("– not installed");
             List<String> agents = page.locator("[name=agent] option").allTextContents();
             assertTrue(
                     agents.getLast().endsWith("– not installed")
