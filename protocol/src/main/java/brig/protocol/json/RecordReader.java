@@ -76,18 +76,18 @@ final class RecordReader {
         Class<?> type = (Class<?>) field.type();
         if (field.nullable()
                 && (Collections.disjoint(values.keySet(), names(values, type))
-                        || (shape.ignoresUnknown() && isUnknownKind(values, type)))) {
+                        || (shape.ignoresUnknown() && isUnknownKind(values, type, shape.isForeign())))) {
             return null;
         }
         return make(values, shape(values, type));
     }
 
-    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type) {
+    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type, boolean foreign) {
         if (type.isRecord()) {
             return false;
         }
         RecordShape.Kinds kinds = RecordShape.kinds(type);
-        return values.get(kinds.tagged.value()) instanceof String tag && kinds.named(tag) == null;
+        return values.get(kinds.tagged.value()) instanceof String tag ? kinds.named(tag) == null : foreign;
     }
 
     private static List<String> names(Map<String, @Nullable Object> values, Class<?> type) {

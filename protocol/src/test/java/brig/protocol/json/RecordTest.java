@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RecordTest {
     enum Mode {
@@ -94,6 +95,9 @@ class RecordTest {
             long size,
             List<String> names,
             @Default("none") String title) {}
+
+    @Foreign
+    record Step(@Flat @Nullable Operation operation) {}
 
     record Wish(
             @NotEmpty String name,
@@ -266,6 +270,12 @@ class RecordTest {
                 read(
                         "{\"toolName\":1,\"place\":{},\"size\":7.0,\"names\":[\"a\",2,null],\"title\":5,\"x\":1}",
                         Native.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"op\":null}", "{\"op\":7}", "{\"op\":\"dance\"}"})
+    void shouldTakeAKindThatAForeignProgramDoesNotNameForAbsent(String message) {
+        assertEquals(new Step(null), read(message, Step.class));
     }
 
     @Test
