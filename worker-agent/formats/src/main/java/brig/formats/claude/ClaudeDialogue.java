@@ -8,11 +8,9 @@ import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
+import brig.formats.claude.ClaudeInput.Request;
 import brig.protocol.json.Json;
-import brig.protocol.record.CamelCase;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
@@ -23,21 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaudeDialogue implements Dialogue {
     private static final String INITIALIZE = "brig-initialize";
-
-    private record ControlRequest(String type, String requestId, Request request) {
-        ControlRequest(String requestId, Request request) {
-            this("control_request", requestId, request);
-        }
-    }
-
-    @CamelCase
-    private record Request(String subtype, @Nullable String appendSystemPrompt) {}
-
-    private record Text(String type, String text) {}
-
-    private record Said(String role, List<Text> content) {}
-
-    private record UserMessage(String type, Said message) {}
 
     private final Context context;
     private final AgentFrames frames;
@@ -64,7 +47,9 @@ final class ClaudeDialogue implements Dialogue {
                                 frames,
                                 turn,
                                 new ClaudeControl(
-                                        frames, this::write, context.task().allow()),
+                                        frames,
+                                        answer -> write(new ClaudeInput.ControlResponse(answer)),
+                                        context.task().allow()),
                                 this::handleAnswer));
         };
     }
@@ -73,7 +58,7 @@ final class ClaudeDialogue implements Dialogue {
     public void start() {
         String system = context.task().systemPrompt();
         if (system != null) {
-            write(new ControlRequest(INITIALIZE, new Request("initialize", system)));
+            write(new ClaudeInput.ControlRequest(INITIALIZE, new Request.Initialize(system)));
         }
     }
 
@@ -82,8 +67,8 @@ final class ClaudeDialogue implements Dialogue {
         if (!response.requestId().equals(INITIALIZE)) {
             return;
         }
-        if (response.subtype().equals("error")) {
-            opening.fail("the agent did not take the system prompt: " + response.error());
+        if (response.outcome() instanceof ClaudeMessage.Failure failure) {
+            opening.fail("the agent did not take the system prompt: " + failure.error());
         } else {
             opening.complete("");
         }
@@ -103,13 +88,14 @@ final class ClaudeDialogue implements Dialogue {
     }
 
     private boolean say(String content) {
-        return write(new UserMessage("user", new Said("user", List.of(new Text("text", content)))));
+        return write(ClaudeInput.User.of(content));
     }
 
     @Override
     public boolean cancel() {
         return turn.cancel()
-                && write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request("interrupt", null)));
+                && write(new ClaudeInput.ControlRequest(
+                        "brig-" + interrupts.incrementAndGet(), new Request.Interrupt()));
     }
 
     private boolean write(Record message) {

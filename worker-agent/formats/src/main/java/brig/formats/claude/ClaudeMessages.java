@@ -67,7 +67,12 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        return switch (ClaudeMessage.read(message)) {
+        return handle(ClaudeMessage.read(message));
+    }
+
+    /** A message as standard output has it; null is one of no type that is known. */
+    boolean handle(@Nullable ClaudeMessage message) throws InterruptedException {
+        return switch (message) {
             case ClaudeMessage.StreamEvent said -> handleEvent(said);
             case ClaudeMessage.Assistant said -> handleAssistant(said);
             case ClaudeMessage.User said -> handleUser(said);
@@ -154,14 +159,14 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     private void handleToolUse(@Nullable String agent, ClaudeBlock.ToolUse call) throws InterruptedException {
-        JsonObject input = JsonObject.element(call.input());
-        frames.tool(new ToolCall(
-                call.id(), agent, call.name(), input.text("description"), Progress.RUNNING, call.input(), null));
+        ClaudeBlock.Arguments input = call.arguments();
+        frames.tool(
+                new ToolCall(call.id(), agent, call.name(), input.description(), Progress.RUNNING, call.input(), null));
         agents.called(agent, call.id());
         tasks.called(agent, call);
         if ("TodoWrite".equals(call.name())) {
-            List<Frame.Plan.Entry> entries = input.objects("todos").stream()
-                    .map(todo -> new Frame.Plan.Entry(todo.text("content"), todo.text("status")))
+            List<Frame.Plan.Entry> entries = input.todos().stream()
+                    .map(todo -> new Frame.Plan.Entry(todo.content(), todo.status()))
                     .toList();
             frames.put(new Frame.Plan(agent, entries));
         }
@@ -170,24 +175,22 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
     private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        for (ClaudeMessage.Piece piece :
-                ClaudeMessage.Content.orEmpty(message.message()).content()) {
-            if (piece.block() instanceof ClaudeBlock.ToolResult result) {
-                String text = resultText(result);
-                frames.tool(new ToolCall(
-                        result.toolUseId(),
-                        agent,
-                        null,
-                        null,
-                        result.isError() ? Progress.FAILED : Progress.COMPLETED,
-                        null,
-                        text));
-                tasks.answered(
-                        agent,
-                        result,
-                        message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
-                        text);
-            }
+        for (ClaudeBlock.ToolResult result :
+                ClaudeMessage.Content.orEmpty(message.message()).all(ClaudeBlock.ToolResult.class)) {
+            String text = resultText(result);
+            frames.tool(new ToolCall(
+                    result.toolUseId(),
+                    agent,
+                    null,
+                    null,
+                    result.isError() ? Progress.FAILED : Progress.COMPLETED,
+                    null,
+                    text));
+            tasks.answered(
+                    agent,
+                    result,
+                    message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
+                    text);
         }
         return true;
     }

@@ -7,11 +7,13 @@ import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.TrackedOutputReader;
+import brig.formats.claude.ClaudeMessage.Content;
+import brig.formats.claude.ClaudeMessage.Place;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claude Code as others talk with it: what {@code claude -p --output-format stream-json --verbose} writes, and the
@@ -46,14 +48,23 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     }
 
     @Override
-    public boolean handle(JsonObject message) throws InterruptedException {
-        if (message.text("subtype", "").equals("init")) {
-            session = message.text("session_id", session);
+    public boolean handle(JsonObject line) throws InterruptedException {
+        ClaudeMessage message = ClaudeMessage.read(line);
+        if (message instanceof ClaudeMessage.Notice(ClaudeNotice.Init init)
+                && !init.sessionId().isEmpty()) {
+            session = init.sessionId();
         }
-        boolean ofSubAgent = message.has("parent_tool_use_id") || message.has("agent_id");
-        boolean whole = message.text("type", "").equals("assistant")
-                || message.text("type", "").equals("user");
-        return messages.handle(ofSubAgent && whole ? untold(message) : message);
+        return messages.handle(
+                switch (message) {
+                    case ClaudeMessage.Assistant said
+                    when said.place().isSubAgent() ->
+                        new ClaudeMessage.Assistant(
+                                said.place(), untold(said.message()), said.isApiErrorMessage(), said.apiErrorStatus());
+                    case ClaudeMessage.User said
+                    when said.place().isSubAgent() ->
+                        new ClaudeMessage.User(said.place(), untold(said.message()), said.toolUseResult());
+                    case null, default -> message;
+                });
     }
 
     @Override
@@ -69,47 +80,43 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     }
 
     /** A line of a transcript. One of a sub-agent that standard output did not name yet waits until it does. */
-    private boolean take(byte[] line) throws InterruptedException {
-        JsonObject written = NativeJson.readLine(line);
-        String type = written.text("type", "");
-        boolean said = type.equals("assistant") || type.equals("user");
-        if (!said || !written.text("sessionId", "").equals(session) || !written.has("agentId")) {
+    private boolean take(byte[] bytes) throws InterruptedException {
+        TranscriptLine line = NativeJson.readLine(bytes).as(TranscriptLine.class);
+        String agent = line.agentId();
+        if (line.said() == null || agent == null || !session.equals(line.sessionId())) {
             return true;
         }
-        String agent = written.text("agentId", "");
         if (!messages.knows(agent)) {
             return false;
         }
-        messages.handle(untold(JsonObject.builder()
-                .put("type", type)
-                .put("agent_id", agent)
-                .put("session_id", session)
-                .put("message", written.object("message"))
-                .put("isApiErrorMessage", written.value("isApiErrorMessage"))
-                .build()));
+        Place place = new Place(agent, null, null);
+        messages.handle(
+                switch (line.said()) {
+                    case TranscriptLine.Assistant said ->
+                        new ClaudeMessage.Assistant(place, untold(said.message()), said.isApiErrorMessage(), null);
+                    case TranscriptLine.User said -> new ClaudeMessage.User(place, untold(said.message()), null);
+                });
         return true;
     }
 
     /** The message without the pieces that were told before. */
-    private JsonObject untold(JsonObject message) {
-        JsonObject content = message.object("message");
-        List<JsonObject> pieces = content.objects("content");
-        if (pieces.isEmpty()) {
-            return message;
-        }
-        List<JsonObject> rest = pieces.stream()
-                .filter(piece -> told.put(key(content, piece), true) == null)
-                .toList();
-        return message.with("message", content.with("content", rest));
+    private @Nullable Content untold(@Nullable Content message) {
+        return message == null
+                ? null
+                : message.with(message.content().stream()
+                        .filter(piece -> told.put(key(message, piece), true) == null)
+                        .toList());
     }
 
-    private static String key(JsonObject content, JsonObject piece) {
-        return switch (piece.text("type", "")) {
-            case "tool_use" -> "use " + piece.text("id", "");
-            case "tool_result" -> "result " + piece.text("tool_use_id", "");
-            default ->
-                content.text("id", "") + " " + piece.text("type", "") + " "
-                        + piece.text("text", piece.text("thinking", "")).hashCode();
+    private static String key(Content message, ClaudeMessage.Piece piece) {
+        String own = message.id() + " " + piece.type() + " ";
+        return switch (piece.block()) {
+            case ClaudeBlock.ToolUse call -> "use " + call.id();
+            case ClaudeBlock.ToolResult result -> "result " + result.toolUseId();
+            case ClaudeBlock.Text text -> own + text.text().hashCode();
+            case ClaudeBlock.Thinking thought -> own + thought.thinking().hashCode();
+            case ClaudeBlock.RedactedThinking _ -> own;
+            case null -> own;
         };
     }
 }
