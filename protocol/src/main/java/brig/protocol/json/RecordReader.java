@@ -106,7 +106,7 @@ final class RecordReader {
             value = value(field.name(), field.byDefault(), field.type(), tolerant);
         }
         if (value == null) {
-            return field.nullable() ? null : absent(field);
+            return field.nullable() ? null : absent(field, shape.isForeign());
         }
         Range range = field.range();
         if (range != null && value instanceof Number number) {
@@ -145,7 +145,7 @@ final class RecordReader {
         }
     }
 
-    private static Object absent(RecordShape.Field field) {
+    private static Object absent(RecordShape.Field field, boolean foreign) {
         Type type = field.type();
         if (type instanceof ParameterizedType parameterized) {
             return parameterized.getRawType() == Map.class ? Map.of() : List.of();
@@ -161,6 +161,11 @@ final class RecordReader {
         }
         if (type == double.class) {
             return 0.0;
+        }
+        Object nothing =
+                foreign && type instanceof Class<?> inner && inner.isRecord() ? inner(Map.of(), inner, true) : null;
+        if (nothing != null) {
+            return nothing;
         }
         throw Fields.invalid(field.name(), "is missing");
     }

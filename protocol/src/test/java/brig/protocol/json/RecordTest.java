@@ -99,6 +99,12 @@ class RecordTest {
     @Foreign
     record Step(@Flat @Nullable Operation operation) {}
 
+    @Foreign
+    record Call(Native tool, @Nullable Native other) {}
+
+    @Foreign
+    record Strict(Place place) {}
+
     record Wish(
             @NotEmpty String name,
             @NotEmpty @Nullable String model,
@@ -276,6 +282,16 @@ class RecordTest {
     @ValueSource(strings = {"{}", "{\"op\":null}", "{\"op\":7}", "{\"op\":\"dance\"}"})
     void shouldTakeAKindThatAForeignProgramDoesNotNameForAbsent(String message) {
         assertEquals(new Step(null), read(message, Step.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"tool\":null,\"other\":null}", "{\"tool\":7,\"other\":7}"})
+    void shouldTakeARecordThatAForeignProgramLeavesOutForOneOfAbsentFields(String message) {
+        assertEquals(new Call(new Native(null, null, 0, List.of(), "none"), null), read(message, Call.class));
+        assertEquals(
+                "field 'place' is missing",
+                assertThrows(BrigException.class, () -> read(message, Strict.class))
+                        .getMessage());
     }
 
     @Test
