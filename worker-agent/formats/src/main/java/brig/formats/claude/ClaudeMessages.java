@@ -80,13 +80,10 @@ final class ClaudeMessages implements NativeReader.Handler {
             case ClaudeMessage.Result said -> handleResult(said);
             case ClaudeMessage.ControlRequest asked -> questions.answer(asked);
             case ClaudeMessage.ControlResponse answered -> {
-                if (answered.response() != null) {
-                    answers.handle(answered.response());
-                }
+                answers.handle(answered.response());
                 yield true;
             }
-            case ClaudeMessage.ControlCancelRequest _ -> true;
-            case ClaudeMessage.KeepAlive _ -> true;
+            case ClaudeMessage.ControlCancelRequest _, ClaudeMessage.KeepAlive _ -> true;
             case null -> false;
         };
     }
@@ -104,24 +101,21 @@ final class ClaudeMessages implements NativeReader.Handler {
     private boolean handleEvent(ClaudeMessage.StreamEvent message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
         switch (message.event()) {
-            case ClaudeEvent.MessageStart start ->
-                streamed = start.message() == null ? "" : start.message().id();
+            case ClaudeEvent.MessageStart start -> streamed = start.message().id();
             case ClaudeEvent.ContentBlockStart start -> {
                 if (start.contentBlock() instanceof ClaudeBlock.ToolUse call) {
                     frames.tool(new ToolCall(call.id(), agent, call.name(), null, Progress.PENDING, null, null));
                 }
             }
             case ClaudeEvent.ContentBlockDelta more -> {
-                if (more.delta() != null) {
-                    frames.said(agent, false, more.delta().text());
-                    frames.said(agent, true, more.delta().thinking());
-                }
+                frames.said(agent, false, more.delta().text());
+                frames.said(agent, true, more.delta().thinking());
             }
-            case ClaudeEvent.ContentBlockStop _ -> {}
-            case ClaudeEvent.MessageDelta _ -> {}
-            case ClaudeEvent.MessageStop _ -> {}
-            case ClaudeEvent.Ping _ -> {}
-            case ClaudeEvent.Failed _ -> {}
+            case ClaudeEvent.ContentBlockStop _,
+                    ClaudeEvent.MessageDelta _,
+                    ClaudeEvent.MessageStop _,
+                    ClaudeEvent.Ping _,
+                    ClaudeEvent.Failed _ -> {}
             case null -> {
                 return false;
             }
@@ -131,10 +125,9 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private boolean handleAssistant(ClaudeMessage.Assistant message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        ClaudeMessage.Content content = ClaudeMessage.Content.orEmpty(message.message());
-        boolean told = agent == null && content.id().equals(streamed);
+        boolean told = agent == null && message.message().id().equals(streamed);
         boolean understood = true;
-        for (ClaudeMessage.Piece piece : content.content()) {
+        for (ClaudeMessage.Piece piece : message.message().content()) {
             switch (piece.block()) {
                 case ClaudeBlock.Text text -> {
                     if (message.isApiErrorMessage()) {
@@ -175,8 +168,7 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
     private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        for (ClaudeBlock.ToolResult result :
-                ClaudeMessage.Content.orEmpty(message.message()).all(ClaudeBlock.ToolResult.class)) {
+        for (ClaudeBlock.ToolResult result : message.message().all(ClaudeBlock.ToolResult.class)) {
             String text = resultText(result);
             frames.tool(new ToolCall(
                     result.toolUseId(),
@@ -186,11 +178,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                     result.isError() ? Progress.FAILED : Progress.COMPLETED,
                     null,
                     text));
-            tasks.answered(
-                    agent,
-                    result,
-                    message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
-                    text);
+            tasks.answered(agent, result, message.toolUseResult(), text);
         }
         return true;
     }
@@ -275,7 +263,7 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     /** Tokens are those of the turn, but the cost is that of the whole session. */
     private TokenUsage costOf(ClaudeMessage.Result result) {
-        ClaudeMessage.Tokens tokens = result.usage() == null ? ClaudeMessage.Tokens.NONE : result.usage();
+        ClaudeMessage.Tokens tokens = result.usage();
         Double costNow = result.totalCostUsd();
         Double cost = costNow == null ? null : Math.max(0, Math.rint((costNow - costBefore) * 1e6) / 1e6);
         costBefore = costNow == null ? costBefore : costNow;
