@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaudeMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final Questions questions;
-    private final Answers answers;
+    private final Control control;
     private final SubAgents agents;
     private final ClaudeTasks tasks;
 
@@ -44,23 +43,20 @@ final class ClaudeMessages implements NativeReader.Handler {
     private @Nullable TokenUsage usage;
     private double costBefore;
 
-    /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
+    /** Takes what Claude Code says on its channel beside the messages. */
     @FunctionalInterface
-    interface Questions {
+    interface Control {
+        /** A question; false where it is of no kind that is known. */
         boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
+
+        /** The answer to a question of ours. */
+        default void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {}
     }
 
-    /** Takes Claude Code's answer to what was asked of it on that channel. */
-    @FunctionalInterface
-    interface Answers {
-        void handle(ClaudeMessage.Answer response) throws InterruptedException;
-    }
-
-    ClaudeMessages(AgentFrames frames, AgentTurn turn, Questions questions, Answers answers) {
+    ClaudeMessages(AgentFrames frames, AgentTurn turn, Control control) {
         this.frames = frames;
         this.turn = turn;
-        this.questions = questions;
-        this.answers = answers;
+        this.control = control;
         this.agents = new SubAgents(frames);
         this.tasks = new ClaudeTasks(agents);
     }
@@ -78,9 +74,9 @@ final class ClaudeMessages implements NativeReader.Handler {
             case ClaudeMessage.User said -> handleUser(said);
             case ClaudeMessage.Notice said -> handleNotice(said.said());
             case ClaudeMessage.Result said -> handleResult(said);
-            case ClaudeMessage.ControlRequest asked -> questions.answer(asked);
+            case ClaudeMessage.ControlRequest asked -> control.answer(asked);
             case ClaudeMessage.ControlResponse answered -> {
-                answers.handle(answered.response());
+                control.handleAnswer(answered.response());
                 yield true;
             }
             case ClaudeMessage.ControlCancelRequest _, ClaudeMessage.KeepAlive _ -> true;
@@ -216,10 +212,10 @@ final class ClaudeMessages implements NativeReader.Handler {
                         null,
                         Decision.DENY));
             case ClaudeNotice.Task task -> tasks.handle(task);
-            case ClaudeNotice.Status _ -> {}
-            case ClaudeNotice.BackgroundTasksChanged _ -> {}
-            case ClaudeNotice.ThinkingTokens _ -> {}
-            case ClaudeNotice.CompactBoundary _ -> {}
+            case ClaudeNotice.Status _,
+                    ClaudeNotice.BackgroundTasksChanged _,
+                    ClaudeNotice.ThinkingTokens _,
+                    ClaudeNotice.CompactBoundary _ -> {}
             case null -> {
                 return false;
             }

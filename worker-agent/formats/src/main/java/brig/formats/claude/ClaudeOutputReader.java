@@ -38,7 +38,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
 
     /** @param settings where Claude Code keeps what is its own */
     public ClaudeOutputReader(AgentFrames frames, Path settings) {
-        messages = new ClaudeMessages(frames, new AgentTurn(frames), question -> true, answer -> {});
+        messages = new ClaudeMessages(frames, new AgentTurn(frames), question -> true);
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
     }
 

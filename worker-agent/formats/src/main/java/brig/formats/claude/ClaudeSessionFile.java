@@ -53,7 +53,7 @@ public final class ClaudeSessionFile implements SessionFile {
         this.folder = folder;
         this.frames = frames;
         turn = new AgentTurn(frames);
-        messages = new ClaudeMessages(frames, turn, question -> true, answer -> {});
+        messages = new ClaudeMessages(frames, turn, question -> true);
         transcripts = new TimedTranscripts(file, messages::knows);
     }
 
