@@ -62,11 +62,15 @@ final class RecordReader {
     }
 
     private static Object make(Map<String, @Nullable Object> values, RecordShape shape) {
+        String content = shape.content();
+        Map<String, @Nullable Object> inside = content == null
+                ? values
+                : JsonObject.element(values.get(content)).values();
         List<RecordShape.Field> fields = shape.fields();
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(values, field, shape) : single(values, field, shape);
+            arguments[i] = field.flat() ? flat(inside, field, shape) : single(inside, field, shape);
         }
         return shape.make(arguments);
     }

@@ -105,6 +105,15 @@ class RecordTest {
     @Foreign
     record Strict(Place place) {}
 
+    @Tagged(value = "method", content = "params")
+    @Foreign
+    sealed interface Method {}
+
+    record Ask(String what, JsonObject input) implements Method {}
+
+    @Foreign
+    record Line(@Nullable Object id, @Flat @Nullable Method method) {}
+
     record Wish(
             @NotEmpty String name,
             @NotEmpty @Nullable String model,
@@ -292,6 +301,18 @@ class RecordTest {
                 "field 'place' is missing",
                 assertThrows(BrigException.class, () -> read(message, Strict.class))
                         .getMessage());
+    }
+
+    @Test
+    void shouldHaveTheFieldsOfATaggedTypeInTheObjectThatItNames() {
+        String json = "{\"id\":7,\"method\":\"ask\",\"params\":{\"what\":\"x\",\"input\":{\"method\":\"y\"}}}";
+        Line line = read(json, Line.class);
+        assertEquals("x", ((Ask) line.method()).what());
+        assertEquals(json, write(line));
+        assertEquals(new Line(7L, null), read(json.replace("ask", "other"), Line.class));
+        assertEquals(
+                "field 'what' is missing",
+                refusal("{\"method\":\"ask\"}", Method.class).getMessage());
     }
 
     @Test
