@@ -47,7 +47,7 @@ public final class SessionFiles {
                 return new ClaudeSessionFile(file, folderIn(head), frames);
             }
         }
-        return OpenCodeExport.read(file, frames, sink)
+        return OpenCodeExport.read(file, frames)
                 .orElseThrow(
                         () -> refusal(
                                 file
