@@ -292,14 +292,24 @@ public final class Json {
             case Record record -> {
                 RecordShape shape = RecordShape.of(record.getClass());
                 generator.writeStartObject();
-                if (shape.tagField() != null) {
-                    generator.writeStringField(shape.tagField(), shape.tag());
-                }
-                writeFields(generator, record, shape);
+                writeTagged(generator, record, shape);
                 generator.writeEndObject();
             }
             case JsonObject object -> writeValue(generator, object.values());
             default -> throw new IllegalArgumentException("not JSON: " + value.getClass());
+        }
+    }
+
+    private static void writeTagged(JsonGenerator generator, Record record, RecordShape shape) throws IOException {
+        if (shape.tagField() != null) {
+            generator.writeStringField(shape.tagField(), shape.tag());
+        }
+        if (shape.fieldsField() != null) {
+            generator.writeObjectFieldStart(shape.fieldsField());
+        }
+        writeFields(generator, record, shape);
+        if (shape.fieldsField() != null) {
+            generator.writeEndObject();
         }
     }
 
@@ -308,10 +318,11 @@ public final class Json {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (field.tagged() && inside.tagField() != null) {
-                    generator.writeStringField(inside.tagField(), inside.tag());
+                if (field.tagged()) {
+                    writeTagged(generator, inner, inside);
+                } else {
+                    writeFields(generator, inner, inside);
                 }
-                writeFields(generator, inner, inside);
             } else if (value == null ? field.writeNull() : !isOmitted(field, value)) {
                 generator.writeFieldName(field.name());
                 writeValue(generator, value);

@@ -3,6 +3,7 @@ package brig.protocol.json;
 import brig.protocol.BrigException;
 import brig.protocol.WireName;
 import brig.protocol.record.Range;
+import brig.protocol.record.Tagged;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
@@ -26,12 +27,25 @@ final class RecordReader {
     private RecordReader() {}
 
     /** @throws BrigException {@code INVALID_FIELD}, or what the type's tag says for one that is not known */
-    static <T> T read(Map<String, @Nullable Object> values, Class<T> type) {
+    static <T> T read(Map<String, @Nullable Object> message, Class<T> type) {
+        Map<String, @Nullable Object> values = besideTag(message, type);
         RecordShape shape = shape(values, type);
         if (!shape.ignoresUnknown()) {
             requireKnown(values, shape);
         }
         return type.cast(make(values, shape));
+    }
+
+    /** The message with its fields beside its tag, also where the type has them in an object. */
+    private static Map<String, @Nullable Object> besideTag(Map<String, @Nullable Object> message, Class<?> type) {
+        Tagged tagged = type.getAnnotation(Tagged.class);
+        if (tagged == null || tagged.fields().isEmpty()) {
+            return message;
+        }
+        Map<String, @Nullable Object> values =
+                new LinkedHashMap<>(JsonObject.element(message.get(tagged.fields())).values());
+        values.put(tagged.value(), message.get(tagged.value()));
+        return values;
     }
 
     private static RecordShape shape(Map<String, @Nullable Object> values, Class<?> type) {
@@ -79,7 +93,12 @@ final class RecordReader {
                         || (shape.ignoresUnknown() && isUnknownKind(values, type, shape.isForeign())))) {
             return null;
         }
-        return make(values, shape(values, type));
+        Map<String, @Nullable Object> own = besideTag(values, type);
+        RecordShape inside = shape(own, type);
+        if (own != values && !inside.ignoresUnknown()) {
+            requireKnown(own, inside);
+        }
+        return make(own, inside);
     }
 
     private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type, boolean foreign) {
@@ -106,7 +125,7 @@ final class RecordReader {
             value = value(field.name(), field.byDefault(), field.type(), tolerant);
         }
         if (value == null) {
-            return field.nullable() ? null : absent(field);
+            return field.nullable() ? null : absent(field, shape.isForeign());
         }
         Range range = field.range();
         if (range != null && value instanceof Number number) {
@@ -145,7 +164,7 @@ final class RecordReader {
         }
     }
 
-    private static Object absent(RecordShape.Field field) {
+    private static Object absent(RecordShape.Field field, boolean foreign) {
         Type type = field.type();
         if (type instanceof ParameterizedType parameterized) {
             return parameterized.getRawType() == Map.class ? Map.of() : List.of();
@@ -161,6 +180,10 @@ final class RecordReader {
         }
         if (type == double.class) {
             return 0.0;
+        }
+        Object empty = foreign && type != Object.class ? plain(field.name(), Map.of(), (Class<?>) type, true) : null;
+        if (empty != null) {
+            return empty;
         }
         throw Fields.invalid(field.name(), "is missing");
     }

@@ -105,6 +105,20 @@ class RecordTest {
             @Default("folder") Mode mode,
             @Default("local") String provider) {}
 
+    @Tagged(value = "method", fields = "params")
+    sealed interface Call {}
+
+    @Name(value = "file/open", old = "file/read")
+    record Open(String path) implements Call {}
+
+    record Asked(@Nullable Object id, @Flat @Nullable Call call) {}
+
+    @Foreign
+    record Outer(Inner inner, JsonObject more) {}
+
+    @Foreign
+    record Inner(@Nullable String name) {}
+
     private static final String WHOLE =
             "{\"spawn_id\":\"spn_1\",\"lease_seconds\":3,\"port\":80,\"cost\":0.5,\"once\":true,"
                     + "\"workspace_mode\":\"snapshot\",\"code\":\"MAX_WORKERS\",\"tools\":[\"Bash\"],"
@@ -283,5 +297,28 @@ class RecordTest {
         assertEquals(
                 "{\"folder\":\"/b\",\"shared\":true}",
                 new String(Json.canonical(new Place("/b", true)), StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7", "\"seven\""})
+    void shouldReadAndWriteTheFieldsOfAKindInTheObjectThatHasThem(String id) {
+        String json = "{\"id\":" + id + ",\"method\":\"file/open\",\"params\":{\"path\":\"/a\"}}";
+        Asked asked = read(json, Asked.class);
+        assertEquals(new Open("/a"), asked.call());
+        assertEquals(json, write(asked));
+        assertEquals(asked, read(json.replace("file/open", "file/read"), Asked.class));
+        assertEquals(new Open("/a"), read(write(new Open("/a")), Call.class));
+        assertEquals(
+                "field 'path' is missing",
+                refusal("{\"method\":\"file/open\"}", Asked.class).getMessage());
+        assertEquals(
+                "field 'mode' is not known here; known are [method, path]",
+                refusal(json.replace("\"path\"", "\"mode\":1,\"path\""), Asked.class)
+                        .getMessage());
+    }
+
+    @Test
+    void shouldTakeAnAbsentRecordOfAForeignProgramForOneOfWhichAllIsAbsent() {
+        assertEquals(new Outer(new Inner(null), JsonObject.EMPTY), read("{\"inner\":7}", Outer.class));
     }
 }
