@@ -42,8 +42,8 @@ final class RecordReader {
         if (tagged == null || tagged.fields().isEmpty()) {
             return message;
         }
-        Map<String, @Nullable Object> values =
-                new LinkedHashMap<>(JsonObject.element(message.get(tagged.fields())).values());
+        Map<String, @Nullable Object> values = new LinkedHashMap<>(
+                JsonObject.element(message.get(tagged.fields())).values());
         values.put(tagged.value(), message.get(tagged.value()));
         return values;
     }
@@ -287,7 +287,8 @@ final class RecordReader {
     private static @Nullable Object collection(String name, Object given, ParameterizedType type, boolean foreign) {
         boolean isMap = type.getRawType() == Map.class;
         Type element = type.getActualTypeArguments()[isMap ? 1 : 0];
-        if (isMap && given instanceof Map<?, ?> map) {
+        Object plain = given instanceof JsonObject object ? object.values() : given;
+        if (isMap && plain instanceof Map<?, ?> map) {
             Map<String, Object> read = new LinkedHashMap<>();
             map.forEach((key, value) -> {
                 Object inner = value == null ? null : value(name, value, element, foreign);

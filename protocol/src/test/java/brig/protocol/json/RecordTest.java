@@ -321,4 +321,14 @@ class RecordTest {
     void shouldTakeAnAbsentRecordOfAForeignProgramForOneOfWhichAllIsAbsent() {
         assertEquals(new Outer(new Inner(null), JsonObject.EMPTY), read("{\"inner\":7}", Outer.class));
     }
+
+    record Labelled(Map<String, String> labels) {}
+
+    @Test
+    void shouldReadAMapOfAnObjectThatWasMade() {
+        JsonObject made = JsonObject.builder()
+                .put("labels", JsonObject.builder().put("a", "b").build())
+                .build();
+        assertEquals(new Labelled(Map.of("a", "b")), made.as(Labelled.class));
+    }
 }
