@@ -292,7 +292,10 @@ public final class Json {
             case Record record -> {
                 RecordShape shape = RecordShape.of(record.getClass());
                 generator.writeStartObject();
-                writeTagged(generator, record, shape);
+                if (shape.tagField() != null) {
+                    generator.writeStringField(shape.tagField(), shape.tag());
+                }
+                writeFields(generator, record, shape);
                 generator.writeEndObject();
             }
             case JsonObject object -> writeValue(generator, object.values());
@@ -300,33 +303,25 @@ public final class Json {
         }
     }
 
-    private static void writeTagged(JsonGenerator generator, Record record, RecordShape shape) throws IOException {
-        if (shape.tagField() != null) {
-            generator.writeStringField(shape.tagField(), shape.tag());
-        }
-        if (shape.fieldsField() != null) {
-            generator.writeObjectFieldStart(shape.fieldsField());
-        }
-        writeFields(generator, record, shape);
-        if (shape.fieldsField() != null) {
-            generator.writeEndObject();
-        }
-    }
-
     private static void writeFields(JsonGenerator generator, Record record, RecordShape shape) throws IOException {
+        if (shape.content() != null) {
+            generator.writeObjectFieldStart(shape.content());
+        }
         for (RecordShape.Field field : shape.fields()) {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (field.tagged()) {
-                    writeTagged(generator, inner, inside);
-                } else {
-                    writeFields(generator, inner, inside);
+                if (field.tagged() && inside.tagField() != null) {
+                    generator.writeStringField(inside.tagField(), inside.tag());
                 }
+                writeFields(generator, inner, inside);
             } else if (value == null ? field.writeNull() : !isOmitted(field, value)) {
                 generator.writeFieldName(field.name());
                 writeValue(generator, value);
             }
+        }
+        if (shape.content() != null) {
+            generator.writeEndObject();
         }
     }
 

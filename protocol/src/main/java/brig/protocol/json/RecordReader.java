@@ -3,7 +3,6 @@ package brig.protocol.json;
 import brig.protocol.BrigException;
 import brig.protocol.WireName;
 import brig.protocol.record.Range;
-import brig.protocol.record.Tagged;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
@@ -27,25 +26,12 @@ final class RecordReader {
     private RecordReader() {}
 
     /** @throws BrigException {@code INVALID_FIELD}, or what the type's tag says for one that is not known */
-    static <T> T read(Map<String, @Nullable Object> message, Class<T> type) {
-        Map<String, @Nullable Object> values = besideTag(message, type);
+    static <T> T read(Map<String, @Nullable Object> values, Class<T> type) {
         RecordShape shape = shape(values, type);
         if (!shape.ignoresUnknown()) {
             requireKnown(values, shape);
         }
         return type.cast(make(values, shape));
-    }
-
-    /** The message with its fields beside its tag, also where the type has them in an object. */
-    private static Map<String, @Nullable Object> besideTag(Map<String, @Nullable Object> message, Class<?> type) {
-        Tagged tagged = type.getAnnotation(Tagged.class);
-        if (tagged == null || tagged.fields().isEmpty()) {
-            return message;
-        }
-        Map<String, @Nullable Object> values = new LinkedHashMap<>(
-                JsonObject.element(message.get(tagged.fields())).values());
-        values.put(tagged.value(), message.get(tagged.value()));
-        return values;
     }
 
     private static RecordShape shape(Map<String, @Nullable Object> values, Class<?> type) {
@@ -76,11 +62,15 @@ final class RecordReader {
     }
 
     private static Object make(Map<String, @Nullable Object> values, RecordShape shape) {
+        String content = shape.content();
+        Map<String, @Nullable Object> inside = content == null
+                ? values
+                : JsonObject.element(values.get(content)).values();
         List<RecordShape.Field> fields = shape.fields();
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(values, field, shape) : single(values, field, shape);
+            arguments[i] = field.flat() ? flat(inside, field, shape) : single(inside, field, shape);
         }
         return shape.make(arguments);
     }
@@ -93,12 +83,7 @@ final class RecordReader {
                         || (shape.ignoresUnknown() && isUnknownKind(values, type, shape.isForeign())))) {
             return null;
         }
-        Map<String, @Nullable Object> own = besideTag(values, type);
-        RecordShape inside = shape(own, type);
-        if (own != values && !inside.ignoresUnknown()) {
-            requireKnown(own, inside);
-        }
-        return make(own, inside);
+        return make(values, shape(values, type));
     }
 
     private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type, boolean foreign) {
@@ -181,9 +166,10 @@ final class RecordReader {
         if (type == double.class) {
             return 0.0;
         }
-        Object empty = foreign && type != Object.class ? plain(field.name(), Map.of(), (Class<?>) type, true) : null;
-        if (empty != null) {
-            return empty;
+        Object nothing =
+                foreign && type instanceof Class<?> inner && inner.isRecord() ? inner(Map.of(), inner, true) : null;
+        if (nothing != null) {
+            return nothing;
         }
         throw Fields.invalid(field.name(), "is missing");
     }

@@ -224,10 +224,10 @@ final class RecordShape {
         return tagged == null ? null : tagged.value();
     }
 
-    /** The field with the object that has all fields but the tag; null where they stand beside the tag. */
+    /** The field with the object of all fields but the tag; null where they stand beside the tag. */
     @Nullable
-    String fieldsField() {
-        return tagged == null || tagged.fields().isEmpty() ? null : tagged.fields();
+    String content() {
+        return tagged == null || tagged.content().isEmpty() ? null : tagged.content();
     }
 
     String tag() {
@@ -254,6 +254,9 @@ final class RecordShape {
      * @param which of the names of one field
      */
     Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
+        if (tagged != null && !tagged.content().isEmpty()) {
+            return Stream.of(tagged.value(), tagged.content());
+        }
         Stream<String> own = fields.stream()
                 .flatMap(field -> field.flat() ? flatNames(field, values, which) : which.apply(field).stream());
         return tagged == null ? own : Stream.concat(Stream.of(tagged.value()), own);
@@ -265,9 +268,6 @@ final class RecordShape {
             return of(inner).names(values, which);
         }
         Kinds kinds = kinds(inner);
-        if (!kinds.tagged.fields().isEmpty()) {
-            return Stream.of(kinds.tagged.value(), kinds.tagged.fields());
-        }
         Object tag = values.get(kinds.tagged.value());
         Class<?> kind = tag instanceof String text ? kinds.named(text) : null;
         return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values, which);

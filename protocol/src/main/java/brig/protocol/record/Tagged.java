@@ -16,8 +16,8 @@ public @interface Tagged {
     /** The field with the name: {@code op}, {@code type}, {@code action}. */
     String value();
 
-    /** The field with an object that has all other fields, as {@code params} in JSON-RPC; none where they stand beside the name. */
-    String fields() default "";
+    /** The field with an object of all others: {@code params}. Without one they stand beside the name. */
+    String content() default "";
 
     /** With what a name that is not known is refused. */
     ErrorCode unknown() default ErrorCode.INVALID_FIELD;

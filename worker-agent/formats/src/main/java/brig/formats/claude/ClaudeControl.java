@@ -1,29 +1,63 @@
 package brig.formats.claude;
 
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.SessionHandshake;
 import brig.formats.claude.ClaudeInput.Answer;
 import brig.formats.claude.ClaudeInput.Behavior;
+import brig.formats.claude.ClaudeInput.ControlRequest;
+import brig.formats.claude.ClaudeInput.ControlResponse;
+import brig.formats.claude.ClaudeInput.Request;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
- * Answers what Claude Code asks on its own channel. Permissions follow the profile: the wall, not the agent, decides
- * what a tool can do. No question is left open, for the agent would wait.
+ * Claude Code's channel beside its messages: what is asked of it, and what it asks. Permissions follow the profile: the
+ * wall, not the agent, decides what a tool can do. No question is left open, for the agent would wait. Any thread may call.
  */
-final class ClaudeControl implements ClaudeMessages.Questions {
-    private final AgentFrames frames;
-    private final Consumer<Answer> output;
-    private final boolean allow;
+final class ClaudeControl implements ClaudeMessages.Control {
+    private static final String INITIALIZE = "brig-initialize";
 
-    ClaudeControl(AgentFrames frames, Consumer<Answer> output, boolean allow) {
+    private final AgentFrames frames;
+    private final SessionHandshake opening;
+    private final Predicate<Record> output;
+    private final boolean allow;
+    private final AtomicInteger interrupts = new AtomicInteger();
+
+    /**
+     * @param opening is over when Claude Code has taken its system prompt
+     * @param output takes a {@link ClaudeInput}; false where the agent takes nothing more
+     */
+    ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, boolean allow) {
         this.frames = frames;
+        this.opening = opening;
         this.output = output;
         this.allow = allow;
     }
 
-    /** False where the question is of a kind that is not known; it is refused then. */
+    void initialize(String systemPrompt) {
+        write(new ControlRequest(INITIALIZE, new Request.Initialize(systemPrompt)));
+    }
+
+    boolean interrupt() {
+        return write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request.Interrupt()));
+    }
+
+    /** Only the answer to the first request is waited for. */
+    @Override
+    public void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {
+        if (answer.requestId().equals(INITIALIZE)) {
+            if (answer.outcome() instanceof ClaudeMessage.Failure failure) {
+                opening.fail("the agent did not take the system prompt: " + failure.error());
+            } else {
+                opening.complete("");
+            }
+        }
+    }
+
+    /** A question of a kind that is not known is refused. */
     @Override
     public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
         String id = question.requestId();
@@ -36,17 +70,20 @@ final class ClaudeControl implements ClaudeMessages.Questions {
                         call.toolName(),
                         call.input(),
                         allow ? Decision.ALLOW : Decision.DENY));
-                output.accept(new Answer.Success(
-                        id,
-                        allow
-                                ? new Behavior.Allow(JsonObject.element(call.input()))
-                                : new Behavior.Deny("not allowed here")));
+                Behavior behavior = allow
+                        ? new Behavior.Allow(JsonObject.element(call.input()))
+                        : new Behavior.Deny("not allowed here");
+                write(new ControlResponse(new Answer.Success(id, behavior)));
                 yield true;
             }
             case null -> {
-                output.accept(new Answer.Failure(id, "not supported by this client"));
+                write(new ControlResponse(new Answer.Failure(id, "not supported by this client")));
                 yield false;
             }
         };
+    }
+
+    private boolean write(Record line) {
+        return output.test(line);
     }
 }

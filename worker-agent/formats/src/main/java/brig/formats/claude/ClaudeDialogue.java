@@ -8,9 +8,7 @@ import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
-import brig.formats.claude.ClaudeInput.Request;
 import brig.protocol.json.Json;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
@@ -20,37 +18,26 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Decision 0011.
  */
 final class ClaudeDialogue implements Dialogue {
-    private static final String INITIALIZE = "brig-initialize";
-
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final AtomicInteger interrupts = new AtomicInteger();
     private final SessionHandshake opening;
+    private final ClaudeControl control;
 
     ClaudeDialogue(Context context) {
         this.context = context;
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
         this.opening = new SessionHandshake(frames, turn, (session, content) -> say(content));
+        this.control =
+                new ClaudeControl(frames, opening, this::write, context.task().allow());
     }
 
     @Override
     public OutputReader reader(Pipe pipe) {
         return switch (pipe) {
             case STDERR -> NativeReader.ofText(pipe, context.frames());
-            case STDOUT ->
-                new NativeReader(
-                        frames,
-                        context.task().raw(),
-                        new ClaudeMessages(
-                                frames,
-                                turn,
-                                new ClaudeControl(
-                                        frames,
-                                        answer -> write(new ClaudeInput.ControlResponse(answer)),
-                                        context.task().allow()),
-                                this::handleAnswer));
+            case STDOUT -> new NativeReader(frames, context.task().raw(), new ClaudeMessages(frames, turn, control));
         };
     }
 
@@ -58,19 +45,7 @@ final class ClaudeDialogue implements Dialogue {
     public void start() {
         String system = context.task().systemPrompt();
         if (system != null) {
-            write(new ClaudeInput.ControlRequest(INITIALIZE, new Request.Initialize(system)));
-        }
-    }
-
-    /** An answer to a request of ours; only that to the first is waited for. */
-    private void handleAnswer(ClaudeMessage.Answer response) throws InterruptedException {
-        if (!response.requestId().equals(INITIALIZE)) {
-            return;
-        }
-        if (response.outcome() instanceof ClaudeMessage.Failure failure) {
-            opening.fail("the agent did not take the system prompt: " + failure.error());
-        } else {
-            opening.complete("");
+            control.initialize(system);
         }
     }
 
@@ -93,9 +68,7 @@ final class ClaudeDialogue implements Dialogue {
 
     @Override
     public boolean cancel() {
-        return turn.cancel()
-                && write(new ClaudeInput.ControlRequest(
-                        "brig-" + interrupts.incrementAndGet(), new Request.Interrupt()));
+        return turn.cancel() && control.interrupt();
     }
 
     private boolean write(Record message) {

@@ -5,7 +5,6 @@ import brig.protocol.record.CamelCase;
 import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A line that is written to Claude Code. */
 @Tagged("type")
@@ -27,7 +26,7 @@ sealed interface ClaudeInput {
     @Tagged("subtype")
     @CamelCase
     sealed interface Request {
-        record Initialize(@Nullable String appendSystemPrompt) implements Request {}
+        record Initialize(String appendSystemPrompt) implements Request {}
 
         record Interrupt() implements Request {}
     }

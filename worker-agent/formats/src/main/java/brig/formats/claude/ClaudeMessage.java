@@ -48,7 +48,7 @@ sealed interface ClaudeMessage {
     /** What the model says, whole. */
     record Assistant(
             @Flat Place place,
-            @Nullable Content message,
+            Content message,
 
             @Name(value = "is_api_error_message", old = "isApiErrorMessage")
             boolean isApiErrorMessage,
@@ -57,10 +57,7 @@ sealed interface ClaudeMessage {
             implements ClaudeMessage {}
 
     /** What the model is told: results of tools, and what its user says. */
-    record User(
-            @Flat Place place,
-            @Nullable Content message,
-            @Nullable ToolUseResult toolUseResult) implements ClaudeMessage {}
+    record User(@Flat Place place, Content message, ToolUseResult toolUseResult) implements ClaudeMessage {}
 
     /**
      * What the program says.
@@ -80,7 +77,7 @@ sealed interface ClaudeMessage {
             boolean isError,
             List<String> errors,
             @Nullable String result,
-            @Nullable Tokens usage,
+            Tokens usage,
             @Nullable Double totalCostUsd,
             @Nullable Long apiErrorStatus)
             implements ClaudeMessage {}
@@ -94,7 +91,7 @@ sealed interface ClaudeMessage {
             @Default("") String requestId, @Nullable Question request) implements ClaudeMessage {}
 
     /** The answer to a question of ours. */
-    record ControlResponse(@Nullable Answer response) implements ClaudeMessage {}
+    record ControlResponse(Answer response) implements ClaudeMessage {}
 
     /** A question is withdrawn; all are answered at once. */
     record ControlCancelRequest() implements ClaudeMessage {}
@@ -113,13 +110,7 @@ sealed interface ClaudeMessage {
             @Name("content") @Nullable String text,
             List<Piece> content,
             @Default("") String stopReason,
-            @Nullable Tokens usage) {
-        static final Content EMPTY = new Content("", null, null, List.of(), "", null);
-
-        static Content orEmpty(@Nullable Content content) {
-            return content == null ? EMPTY : content;
-        }
-
+            Tokens usage) {
         /** The pieces of that type. */
         <T extends ClaudeBlock> List<T> all(Class<T> type) {
             return content.stream()

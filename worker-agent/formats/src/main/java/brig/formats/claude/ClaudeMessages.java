@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaudeMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final Questions questions;
-    private final Answers answers;
+    private final Control control;
     private final SubAgents agents;
     private final ClaudeTasks tasks;
 
@@ -44,23 +43,20 @@ final class ClaudeMessages implements NativeReader.Handler {
     private @Nullable TokenUsage usage;
     private double costBefore;
 
-    /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
+    /** Takes what Claude Code says on its channel beside the messages. */
     @FunctionalInterface
-    interface Questions {
+    interface Control {
+        /** A question; false where it is of no kind that is known. */
         boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
+
+        /** The answer to a question of ours. */
+        default void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {}
     }
 
-    /** Takes Claude Code's answer to what was asked of it on that channel. */
-    @FunctionalInterface
-    interface Answers {
-        void handle(ClaudeMessage.Answer response) throws InterruptedException;
-    }
-
-    ClaudeMessages(AgentFrames frames, AgentTurn turn, Questions questions, Answers answers) {
+    ClaudeMessages(AgentFrames frames, AgentTurn turn, Control control) {
         this.frames = frames;
         this.turn = turn;
-        this.questions = questions;
-        this.answers = answers;
+        this.control = control;
         this.agents = new SubAgents(frames);
         this.tasks = new ClaudeTasks(agents);
     }
@@ -78,15 +74,12 @@ final class ClaudeMessages implements NativeReader.Handler {
             case ClaudeMessage.User said -> handleUser(said);
             case ClaudeMessage.Notice said -> handleNotice(said.said());
             case ClaudeMessage.Result said -> handleResult(said);
-            case ClaudeMessage.ControlRequest asked -> questions.answer(asked);
+            case ClaudeMessage.ControlRequest asked -> control.answer(asked);
             case ClaudeMessage.ControlResponse answered -> {
-                if (answered.response() != null) {
-                    answers.handle(answered.response());
-                }
+                control.handleAnswer(answered.response());
                 yield true;
             }
-            case ClaudeMessage.ControlCancelRequest _ -> true;
-            case ClaudeMessage.KeepAlive _ -> true;
+            case ClaudeMessage.ControlCancelRequest _, ClaudeMessage.KeepAlive _ -> true;
             case null -> false;
         };
     }
@@ -104,24 +97,21 @@ final class ClaudeMessages implements NativeReader.Handler {
     private boolean handleEvent(ClaudeMessage.StreamEvent message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
         switch (message.event()) {
-            case ClaudeEvent.MessageStart start ->
-                streamed = start.message() == null ? "" : start.message().id();
+            case ClaudeEvent.MessageStart start -> streamed = start.message().id();
             case ClaudeEvent.ContentBlockStart start -> {
                 if (start.contentBlock() instanceof ClaudeBlock.ToolUse call) {
                     frames.tool(new ToolCall(call.id(), agent, call.name(), null, Progress.PENDING, null, null));
                 }
             }
             case ClaudeEvent.ContentBlockDelta more -> {
-                if (more.delta() != null) {
-                    frames.said(agent, false, more.delta().text());
-                    frames.said(agent, true, more.delta().thinking());
-                }
+                frames.said(agent, false, more.delta().text());
+                frames.said(agent, true, more.delta().thinking());
             }
-            case ClaudeEvent.ContentBlockStop _ -> {}
-            case ClaudeEvent.MessageDelta _ -> {}
-            case ClaudeEvent.MessageStop _ -> {}
-            case ClaudeEvent.Ping _ -> {}
-            case ClaudeEvent.Failed _ -> {}
+            case ClaudeEvent.ContentBlockStop _,
+                    ClaudeEvent.MessageDelta _,
+                    ClaudeEvent.MessageStop _,
+                    ClaudeEvent.Ping _,
+                    ClaudeEvent.Failed _ -> {}
             case null -> {
                 return false;
             }
@@ -131,10 +121,9 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private boolean handleAssistant(ClaudeMessage.Assistant message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        ClaudeMessage.Content content = ClaudeMessage.Content.orEmpty(message.message());
-        boolean told = agent == null && content.id().equals(streamed);
+        boolean told = agent == null && message.message().id().equals(streamed);
         boolean understood = true;
-        for (ClaudeMessage.Piece piece : content.content()) {
+        for (ClaudeMessage.Piece piece : message.message().content()) {
             switch (piece.block()) {
                 case ClaudeBlock.Text text -> {
                     if (message.isApiErrorMessage()) {
@@ -175,8 +164,7 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
     private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        for (ClaudeBlock.ToolResult result :
-                ClaudeMessage.Content.orEmpty(message.message()).all(ClaudeBlock.ToolResult.class)) {
+        for (ClaudeBlock.ToolResult result : message.message().all(ClaudeBlock.ToolResult.class)) {
             String text = resultText(result);
             frames.tool(new ToolCall(
                     result.toolUseId(),
@@ -186,11 +174,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                     result.isError() ? Progress.FAILED : Progress.COMPLETED,
                     null,
                     text));
-            tasks.answered(
-                    agent,
-                    result,
-                    message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
-                    text);
+            tasks.answered(agent, result, message.toolUseResult(), text);
         }
         return true;
     }
@@ -228,10 +212,10 @@ final class ClaudeMessages implements NativeReader.Handler {
                         null,
                         Decision.DENY));
             case ClaudeNotice.Task task -> tasks.handle(task);
-            case ClaudeNotice.Status _ -> {}
-            case ClaudeNotice.BackgroundTasksChanged _ -> {}
-            case ClaudeNotice.ThinkingTokens _ -> {}
-            case ClaudeNotice.CompactBoundary _ -> {}
+            case ClaudeNotice.Status _,
+                    ClaudeNotice.BackgroundTasksChanged _,
+                    ClaudeNotice.ThinkingTokens _,
+                    ClaudeNotice.CompactBoundary _ -> {}
             case null -> {
                 return false;
             }
@@ -275,7 +259,7 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     /** Tokens are those of the turn, but the cost is that of the whole session. */
     private TokenUsage costOf(ClaudeMessage.Result result) {
-        ClaudeMessage.Tokens tokens = result.usage() == null ? ClaudeMessage.Tokens.NONE : result.usage();
+        ClaudeMessage.Tokens tokens = result.usage();
         Double costNow = result.totalCostUsd();
         Double cost = costNow == null ? null : Math.max(0, Math.rint((costNow - costBefore) * 1e6) / 1e6);
         costBefore = costNow == null ? costBefore : costNow;

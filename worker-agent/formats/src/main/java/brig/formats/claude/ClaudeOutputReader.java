@@ -1,19 +1,16 @@
 package brig.formats.claude;
 
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.TrackedOutputReader;
 import brig.formats.claude.ClaudeMessage.Content;
 import brig.formats.claude.ClaudeMessage.Place;
+import brig.formats.claude.ClaudeMessage.ToolUseResult;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Claude Code as others talk with it: what {@code claude -p --output-format stream-json --verbose} writes, and the
@@ -40,10 +37,8 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     private String session = "";
 
     /** @param settings where Claude Code keeps what is its own */
-    public ClaudeOutputReader(AgentFrames frames, FrameSink sink, Path settings) {
-        AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        AgentTurn none = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
-        messages = new ClaudeMessages(frames, none, question -> true, answer -> {});
+    public ClaudeOutputReader(AgentFrames frames, Path settings) {
+        messages = new ClaudeMessages(frames, new AgentTurn(frames), question -> true);
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
     }
 
@@ -94,18 +89,17 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
                 switch (line.said()) {
                     case TranscriptLine.Assistant said ->
                         new ClaudeMessage.Assistant(place, untold(said.message()), said.isApiErrorMessage(), null);
-                    case TranscriptLine.User said -> new ClaudeMessage.User(place, untold(said.message()), null);
+                    case TranscriptLine.User said ->
+                        new ClaudeMessage.User(place, untold(said.message()), ToolUseResult.NONE);
                 });
         return true;
     }
 
     /** The message without the pieces that were told before. */
-    private @Nullable Content untold(@Nullable Content message) {
-        return message == null
-                ? null
-                : message.with(message.content().stream()
-                        .filter(piece -> told.put(key(message, piece), true) == null)
-                        .toList());
+    private Content untold(Content message) {
+        return message.with(message.content().stream()
+                .filter(piece -> told.put(key(message, piece), true) == null)
+                .toList());
     }
 
     private static String key(Content message, ClaudeMessage.Piece piece) {

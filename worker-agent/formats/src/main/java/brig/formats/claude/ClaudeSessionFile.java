@@ -1,16 +1,13 @@
 package brig.formats.claude;
 
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.SessionFile;
 import brig.formats.claude.ClaudeMessage.Content;
 import brig.formats.claude.ClaudeMessage.Place;
 import brig.formats.claude.ClaudeMessage.Tokens;
 import brig.formats.claude.ClaudeMessage.ToolUseResult;
-import brig.formats.claude.TimedTranscripts.Transcript;
+import brig.formats.claude.TimedTranscripts.Entry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -42,7 +39,6 @@ public final class ClaudeSessionFile implements SessionFile {
     private final Map<String, Tokens> tokens = new LinkedHashMap<>();
 
     private final String folder;
-    private String session = "";
     private boolean introduced;
     /** The message behind which the turn is over; empty for none. */
     private String last = "";
@@ -53,12 +49,11 @@ public final class ClaudeSessionFile implements SessionFile {
      * @param file the session's own transcript; those of its sub-agents lie where Claude Code writes them
      * @param folder that the agent works in
      */
-    public ClaudeSessionFile(Path file, String folder, AgentFrames frames, FrameSink sink) {
+    public ClaudeSessionFile(Path file, String folder, AgentFrames frames) {
         this.folder = folder;
         this.frames = frames;
-        AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        turn = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
-        messages = new ClaudeMessages(frames, turn, question -> true, answer -> {});
+        turn = new AgentTurn(frames);
+        messages = new ClaudeMessages(frames, turn, question -> true);
         transcripts = new TimedTranscripts(file, messages::knows);
     }
 
@@ -79,7 +74,7 @@ public final class ClaudeSessionFile implements SessionFile {
 
     @Override
     public boolean read() throws IOException, InterruptedException {
-        transcripts.findSubAgents(session);
+        transcripts.findSubAgents();
         boolean said = takeAll(false);
         if (!said) {
             endTurn();
@@ -89,7 +84,7 @@ public final class ClaudeSessionFile implements SessionFile {
 
     @Override
     public void finish() throws InterruptedException {
-        transcripts.findSubAgents(session);
+        transcripts.findSubAgents();
         transcripts.finish();
         try {
             takeAll(true);
@@ -102,28 +97,21 @@ public final class ClaudeSessionFile implements SessionFile {
     /** @return whether a line says something of the agent's work */
     private boolean takeAll(boolean atEnd) throws IOException, InterruptedException {
         boolean said = false;
-        for (Transcript next = transcripts.earliest(atEnd); next != null; next = transcripts.earliest(atEnd)) {
+        for (Entry next = transcripts.next(atEnd); next != null; next = transcripts.next(atEnd)) {
             said |= take(next);
         }
         return said;
     }
 
-    private boolean take(Transcript from) throws InterruptedException {
-        boolean own = transcripts.isOwn(from);
-        TranscriptLine line = from.take();
-        if (own && line.sessionId() != null && !line.sessionId().equals(session)) {
-            session = line.sessionId();
-            transcripts.findSubAgents(session);
-        } else if (!own && !session.equals(line.sessionId())) {
-            return false;
-        }
-        frames.at(millis(from.time()));
-        for (int dropped = from.takeDropped(); dropped > 0; dropped--) {
+    private boolean take(Entry entry) throws InterruptedException {
+        TranscriptLine line = entry.line();
+        frames.at(millis(entry.time()));
+        for (int dropped = entry.dropped(); dropped > 0; dropped--) {
             frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read");
         }
-        boolean ofMainAgent = own && !line.isSidechain();
+        boolean ofMainAgent = entry.isOwn() && !line.isSidechain();
         Place place =
-                new Place(line.agentId(), from.meta().toolUseId(), from.meta().agentType());
+                new Place(line.agentId(), entry.meta().toolUseId(), entry.meta().agentType());
         switch (line.said()) {
             case TranscriptLine.Assistant said -> {
                 if (ofMainAgent) {
@@ -151,34 +139,28 @@ public final class ClaudeSessionFile implements SessionFile {
         }
     }
 
-    /** What a call of a sub-agent gave; only the session's own transcript says it itself. */
-    private @Nullable ToolUseResult result(TranscriptLine.User line) {
-        ToolUseResult told = line.toolUseResult();
-        if (told != null && told.agentId() != null) {
-            return told;
-        }
-        for (ClaudeBlock.ToolResult result : Content.orEmpty(line.message()).all(ClaudeBlock.ToolResult.class)) {
-            Transcript agent = transcripts.startedBy(result.toolUseId());
-            if (agent != null) {
-                String status =
-                        result.isError() ? "failed" : agent.meta().isBackground() ? "async_launched" : "completed";
-                return new ToolUseResult(agent.agent(), agent.meta().agentType(), status, null);
-            }
-        }
-        return told;
+    /** What a call gave; where it is one of a sub-agent, only the session's own transcript says it itself. */
+    private ToolUseResult result(TranscriptLine.User line) {
+        return line.toolUseResult().agentId() != null
+                ? line.toolUseResult()
+                : line.message().all(ClaudeBlock.ToolResult.class).stream()
+                        .flatMap(result -> transcripts.result(result).stream())
+                        .findFirst()
+                        .orElse(line.toolUseResult());
     }
 
     private void handleAnswer(TranscriptLine.Assistant line) throws InterruptedException {
-        Content answer = Content.orEmpty(line.message());
+        Content answer = line.message();
         if (!last.isEmpty() && !last.equals(answer.id())) {
             endTurn();
         }
         if (!introduced) {
             introduced = true;
-            messages.handle(new ClaudeMessage.Notice(new ClaudeNotice.Init(session, line.version(), answer.model())));
+            messages.handle(new ClaudeMessage.Notice(
+                    new ClaudeNotice.Init(transcripts.session(), line.version(), answer.model())));
         }
         turn.begin();
-        tokens.put(answer.id(), answer.usage() == null ? Tokens.NONE : answer.usage());
+        tokens.put(answer.id(), answer.usage());
         if (!GOES_ON.contains(answer.stopReason())) {
             last = answer.id();
             failed = line.isApiErrorMessage();
@@ -187,7 +169,7 @@ public final class ClaudeSessionFile implements SessionFile {
 
     /** @return whether it is a person's message, or one that Claude Code wrote in its name */
     private boolean handleAsked(TranscriptLine.User line) throws InterruptedException {
-        Content asked = Content.orEmpty(line.message());
+        Content asked = line.message();
         if (!asked.all(ClaudeBlock.ToolResult.class).isEmpty()) {
             return false;
         }

@@ -106,10 +106,9 @@ final class ClaudeTasks {
             }
             case ClaudeNotice.TaskProgress _ -> agents.active(id);
             case ClaudeNotice.TaskUpdated updated -> {
-                ClaudeNotice.Patch patch = updated.patch();
-                Status status = patch == null ? null : end(patch.status());
-                if (patch != null && status != null) {
-                    agents.ended(id, status, null, patch.error());
+                Status status = end(updated.patch().status());
+                if (status != null) {
+                    agents.ended(id, status, null, updated.patch().error());
                 }
             }
             case ClaudeNotice.TaskNotification told -> {

@@ -1,6 +1,7 @@
 package brig.formats.claude;
 
 import brig.formats.adapter.NativeJson;
+import brig.formats.claude.ClaudeMessage.ToolUseResult;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Foreign;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,8 @@ final class TimedTranscripts {
     /** Sub-agents by the tool call that started them. */
     private final Map<String, Transcript> started = new LinkedHashMap<>();
 
+    private String session = "";
+
     /** What Claude Code says of a sub-agent in a file beside its transcript. */
     @Foreign
     @CamelCase
@@ -36,38 +40,37 @@ final class TimedTranscripts {
             @Nullable String agentType,
             @Nullable String requestShape) {
         static final Meta NONE = new Meta(null, null, null);
-
-        boolean isBackground() {
-            return "background".equals(requestShape);
-        }
     }
 
+    /**
+     * A line of a transcript.
+     *
+     * @param isOwn whether the transcript is the session's own
+     * @param meta of the sub-agent
+     * @param time of the line, or of one before it; empty where none has one
+     * @param dropped how many lines before it were too long
+     */
+    record Entry(TranscriptLine line, boolean isOwn, Meta meta, String time, int dropped) {}
+
     /** A file, whose it is, and the line that is next in it. */
-    static final class Transcript {
+    private static final class Transcript {
         private final GrowingFile file;
         private final Meta meta;
         private @Nullable TranscriptLine line;
         private String time = "";
-        private int dropped;
 
-        private Transcript(GrowingFile file, Meta meta) {
+        Transcript(GrowingFile file, Meta meta) {
             this.file = file;
             this.meta = meta;
         }
 
-        /** Of the session's own transcript, and where nothing is said, one without values. */
-        Meta meta() {
-            return meta;
-        }
-
-        /** The time of its last line; empty before there is one. */
-        String time() {
-            return time;
-        }
-
-        /** The sub-agent that its name says. */
-        String agent() {
-            return String.valueOf(file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
+        boolean hasLine() throws IOException {
+            byte[] bytes = line == null ? file.line() : null;
+            if (bytes != null) {
+                line = NativeJson.readLine(bytes).as(TranscriptLine.class);
+                time = line.timestamp() == null ? time : line.timestamp();
+            }
+            return line != null;
         }
 
         TranscriptLine take() {
@@ -75,25 +78,6 @@ final class TimedTranscripts {
             line = null;
             file.next();
             return taken;
-        }
-
-        /** How many lines were too long since the last time. */
-        int takeDropped() {
-            int lines = dropped;
-            dropped = 0;
-            return lines;
-        }
-
-        private boolean hasLine() throws IOException {
-            if (line == null) {
-                byte[] bytes = file.line();
-                dropped += file.takeDropped();
-                if (bytes != null) {
-                    line = NativeJson.readLine(bytes).as(TranscriptLine.class);
-                    time = line.timestamp() == null ? time : line.timestamp();
-                }
-            }
-            return line != null;
         }
     }
 
@@ -108,18 +92,23 @@ final class TimedTranscripts {
         open.put(file, own);
     }
 
-    boolean isOwn(Transcript transcript) {
-        return transcript == own;
+    /** The session's id; empty before a line says it. */
+    String session() {
+        return session;
     }
 
-    /** The sub-agent that the tool call started, where a file says so. */
-    @Nullable
-    Transcript startedBy(String toolUse) {
-        return started.get(toolUse);
+    /** What the call of a sub-agent gave; empty for another tool's, and where no file says whose the call was. */
+    Optional<ToolUseResult> result(ClaudeBlock.ToolResult answer) {
+        return Optional.ofNullable(started.get(answer.toolUseId())).map(agent -> {
+            String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
+            boolean launched = "background".equals(agent.meta.requestShape());
+            String status = answer.isError() ? "failed" : launched ? "async_launched" : "completed";
+            return new ToolUseResult(id, agent.meta.agentType(), status, null);
+        });
     }
 
     /** Looks for transcripts that are new. */
-    void findSubAgents(String session) {
+    void findSubAgents() {
         if (!session.isEmpty()) {
             for (GrowingFile found : others.files(session)) {
                 open.computeIfAbsent(found.path(), path -> transcriptOf(found));
@@ -151,13 +140,28 @@ final class TimedTranscripts {
     }
 
     /**
-     * The transcript whose next line is the oldest; null where there is no line.
+     * Takes the oldest line of the session; null where there is none.
      *
      * @param atEnd whether a sub-agent of which nobody knows who started it waits no longer
      * @throws IOException where the session's own transcript cannot be read
      */
     @Nullable
-    Transcript earliest(boolean atEnd) throws IOException {
+    Entry next(boolean atEnd) throws IOException {
+        for (Transcript from = earliest(atEnd); from != null; from = earliest(atEnd)) {
+            TranscriptLine line = from.take();
+            String of = line.sessionId();
+            if (from == own && of != null && !of.equals(session)) {
+                session = of;
+                findSubAgents();
+            }
+            if (from == own || session.equals(of)) {
+                return new Entry(line, from == own, from.meta, from.time, from.file.takeDropped());
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Transcript earliest(boolean atEnd) throws IOException {
         Transcript earliest = null;
         for (Transcript transcript : open.values()) {
             if (hasLine(transcript)
@@ -174,7 +178,7 @@ final class TimedTranscripts {
         try {
             return transcript.hasLine();
         } catch (IOException unreadable) {
-            if (isOwn(transcript)) {
+            if (transcript == own) {
                 throw unreadable;
             }
             transcript.file.giveUp();
@@ -185,7 +189,7 @@ final class TimedTranscripts {
     /** Whether it is known who started whoever wrote it. */
     private boolean isPlaced(Transcript transcript) {
         TranscriptLine line = transcript.line;
-        return isOwn(transcript)
+        return transcript == own
                 || transcript.meta.toolUseId() != null
                 || (line != null && line.agentId() != null && knows.test(line.agentId()));
     }

@@ -32,15 +32,11 @@ record TranscriptLine(
 
     /** @param version of Claude Code */
     record Assistant(
-            @Nullable Content message,
+            Content message,
             boolean isApiErrorMessage,
             @Nullable String version) implements Said {}
 
     /** @param isMeta whether Claude Code itself says it */
-    record User(
-            @Default("transcript") String uuid,
-            @Nullable Content message,
-            boolean isMeta,
-            @Nullable ToolUseResult toolUseResult)
+    record User(@Default("transcript") String uuid, Content message, boolean isMeta, ToolUseResult toolUseResult)
             implements Said {}
 }

@@ -56,7 +56,7 @@ final class CodexApprovals {
             case CodexRequest.ExecApproval _, CodexRequest.PatchApproval _ ->
                 new Decided(allow ? "approved" : "denied");
             case CodexRequest.PermissionsApproval wanted ->
-                new Permitted(allow ? wanted.permissions() : JsonObject.EMPTY);
+                new Permitted(allow && wanted.permissions() != null ? wanted.permissions() : JsonObject.EMPTY);
             case CodexRequest.UserInput _ -> new Answered(Map.of());
             case CodexRequest.Elicitation _ -> new Elicited("decline");
         };

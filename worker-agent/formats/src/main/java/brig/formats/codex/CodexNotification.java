@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What Codex's app-server tells of a thread, as far as it is read. */
-@Tagged(value = "method", fields = "params")
+@Tagged(value = "method", content = "params")
 @CamelCase
 @Foreign
 sealed interface CodexNotification {

@@ -8,7 +8,7 @@ import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
 /** What Codex asks; it waits for the answer. */
-@Tagged(value = "method", fields = "params")
+@Tagged(value = "method", content = "params")
 @CamelCase
 @Foreign
 sealed interface CodexRequest {
@@ -30,7 +30,8 @@ sealed interface CodexRequest {
     record FileApproval(@Nullable String itemId) implements CodexRequest {}
 
     @Name("item/permissions/requestApproval")
-    record PermissionsApproval(@Nullable String itemId, JsonObject permissions) implements CodexRequest {}
+    record PermissionsApproval(
+            @Nullable String itemId, @Nullable JsonObject permissions) implements CodexRequest {}
 
     /** How Codex asked before it had items. */
     @Name("execCommandApproval")
