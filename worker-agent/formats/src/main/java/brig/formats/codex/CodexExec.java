@@ -69,27 +69,20 @@ public final class CodexExec implements NativeReader.Handler {
             case CodexLine.AgentMessage said -> frames.said(null, false, complete ? said.text() : "");
             case CodexLine.Reasoning said -> frames.said(null, true, complete ? said.text() : "");
             case CodexLine.Warning warning -> frames.warned(null, warning.message());
-            case CodexLine.CommandExecution run ->
-                frames.tool(run.call()
-                        .told(
-                                null,
-                                complete,
-                                "exec_command",
-                                run.command(),
-                                new ToolInput.Command(run.command(), null),
-                                run.aggregatedOutput()));
-            case CodexLine.FileChange change ->
-                frames.tool(change.call()
-                        .told(null, complete, "apply_patch", null, new ToolInput.Changes(change.changes()), null));
-            case CodexLine.McpToolCall called ->
-                frames.tool(called.call()
-                        .told(
-                                null,
-                                complete,
-                                called.server() + "." + called.tool(),
-                                null,
-                                called.arguments(),
-                                called.error().message()));
+            case CodexLine.CommandExecution run -> {
+                ToolInput.Command input = new ToolInput.Command(run.command(), null);
+                frames.tool(
+                        run.call().told(null, complete, "exec_command", run.command(), input, run.aggregatedOutput()));
+            }
+            case CodexLine.FileChange change -> {
+                ToolInput.Changes input = new ToolInput.Changes(change.changes());
+                frames.tool(change.call().told(null, complete, "apply_patch", null, input, null));
+            }
+            case CodexLine.McpToolCall called -> {
+                String name = called.server() + "." + called.tool();
+                String error = called.error().message();
+                frames.tool(called.call().told(null, complete, name, null, called.arguments(), error));
+            }
             case CodexLine.WebSearch search ->
                 frames.tool(search.call().told(null, complete, "web_search", search.query(), null, null));
             case CodexLine.TodoList list ->
@@ -100,14 +93,9 @@ public final class CodexExec implements NativeReader.Handler {
                                         new Frame.Plan.Entry(todo.text(), todo.completed() ? "completed" : "pending"))
                                 .toList()));
             case CodexLine.CollabToolCall called -> {
-                frames.tool(called.call()
-                        .told(
-                                null,
-                                complete,
-                                toolName(called.tool()),
-                                called.prompt(),
-                                new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds()),
-                                null));
+                String name = CodexItems.toolName(called.tool());
+                ToolInput.ForAgents input = new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds());
+                frames.tool(called.call().told(null, complete, name, called.prompt(), input, null));
                 handleAgents(called, complete);
             }
             case null -> {
@@ -115,10 +103,6 @@ public final class CodexExec implements NativeReader.Handler {
             }
         }
         return true;
-    }
-
-    private static String toolName(String tool) {
-        return tool.equals("wait") ? "wait_agent" : tool;
     }
 
     /** The call that starts a sub-agent says which thread it is, when it is done; others say how threads fare. */

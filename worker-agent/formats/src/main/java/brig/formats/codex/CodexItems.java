@@ -108,7 +108,7 @@ final class CodexItems {
         return parts.stream().map(CodexItem.Part::text).collect(Collectors.joining("\n"));
     }
 
-    private static String toolName(String tool) {
+    static String toolName(String tool) {
         return switch (tool) {
             case "spawnAgent" -> "spawn_agent";
             case "wait" -> "wait_agent";
@@ -129,14 +129,11 @@ final class CodexItems {
         }
         for (Map.Entry<String, CodexItem.AgentState> state :
                 called.agentsStates().entrySet()) {
+            String thread = state.getKey();
+            String said = state.getValue().message();
             switch (state.getValue().status()) {
-                case ERRORED ->
-                    agents.ended(
-                            state.getKey(),
-                            Status.FAILED,
-                            null,
-                            state.getValue().message());
-                case INTERRUPTED, SHUTDOWN -> agents.ended(state.getKey(), Status.KILLED, null, null);
+                case ERRORED -> agents.ended(thread, Status.FAILED, null, said);
+                case INTERRUPTED, SHUTDOWN -> agents.ended(thread, Status.KILLED, null, null);
                 case RUNNING, COMPLETED -> {}
                 case null -> {}
             }
