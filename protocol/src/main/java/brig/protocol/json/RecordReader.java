@@ -273,7 +273,8 @@ final class RecordReader {
     private static @Nullable Object collection(String name, Object given, ParameterizedType type, boolean foreign) {
         boolean isMap = type.getRawType() == Map.class;
         Type element = type.getActualTypeArguments()[isMap ? 1 : 0];
-        if (isMap && given instanceof Map<?, ?> map) {
+        Object plain = given instanceof JsonObject object ? object.values() : given;
+        if (isMap && plain instanceof Map<?, ?> map) {
             Map<String, Object> read = new LinkedHashMap<>();
             map.forEach((key, value) -> {
                 Object inner = value == null ? null : value(name, value, element, foreign);

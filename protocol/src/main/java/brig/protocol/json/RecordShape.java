@@ -126,6 +126,10 @@ final class RecordShape {
             for (Class<?> kind : sealed.getPermittedSubclasses()) {
                 if (kind.isRecord()) {
                     byTag.put(tag(kind), kind);
+                    Name given = kind.getAnnotation(Name.class);
+                    for (String old : given == null ? new String[0] : given.old()) {
+                        byTag.put(old, kind);
+                    }
                 } else {
                     add(kind);
                 }

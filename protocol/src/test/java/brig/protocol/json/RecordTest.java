@@ -111,6 +111,9 @@ class RecordTest {
 
     record Ask(String what, JsonObject input) implements Method {}
 
+    @Name(value = "file/open", old = "file/read")
+    record Open(String path) implements Method {}
+
     @Foreign
     record Line(@Nullable Object id, @Flat @Nullable Method method) {}
 
@@ -320,5 +323,23 @@ class RecordTest {
         assertEquals(
                 "{\"folder\":\"/b\",\"shared\":true}",
                 new String(Json.canonical(new Place("/b", true)), StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"file/open", "file/read"})
+    void shouldTellARecordByEachOfItsNamesAndWriteTheFirst(String name) {
+        Line line = read("{\"id\":\"a\",\"method\":\"" + name + "\",\"params\":{\"path\":\"/a\"}}", Line.class);
+        assertEquals(new Line("a", new Open("/a")), line);
+        assertEquals("{\"id\":\"a\",\"method\":\"file/open\",\"params\":{\"path\":\"/a\"}}", write(line));
+    }
+
+    record Labelled(Map<String, String> labels) {}
+
+    @Test
+    void shouldReadAMapOfAnObjectThatWasMade() {
+        JsonObject made = JsonObject.builder()
+                .put("labels", JsonObject.builder().put("a", "b").build())
+                .build();
+        assertEquals(new Labelled(Map.of("a", "b")), made.as(Labelled.class));
     }
 }
