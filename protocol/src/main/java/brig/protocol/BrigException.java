@@ -3,7 +3,7 @@ package brig.protocol;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** An expected refusal: a code, a sentence for a person that names cause and mend, and no stack trace. */
+/** An expected refusal: an error code and a sentence that names the cause and the remedy. It has no stack trace. */
 public final class BrigException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -28,7 +28,7 @@ public final class BrigException extends RuntimeException {
         return code;
     }
 
-    /** When to come again; never absent where the code says that one should. */
+    /** When the client should retry; never empty if the code is retryable later. */
     public OptionalInt retryAfterSeconds() {
         if (retryAfterSeconds > 0) {
             return OptionalInt.of(retryAfterSeconds);
@@ -36,31 +36,31 @@ public final class BrigException extends RuntimeException {
         return code.isRetryable() ? OptionalInt.of(1) : OptionalInt.empty();
     }
 
-    /** Says which spawn it is about, and the state that this is in. */
+    /** Adds the spawn that the refusal is about, and its state. */
     public BrigException about(@Nullable String spawnId, @Nullable String state) {
         hints = hints.about(spawnId, state);
         return this;
     }
 
-    /** Says which place the request has in the queue. */
+    /** Adds the position of the request in the queue. */
     public BrigException withQueuePosition(int position) {
         hints = hints.withQueuePosition(position);
         return this;
     }
 
-    /** Says what the agent calls its session. */
+    /** Adds the agent's own session id. */
     public BrigException withSessionId(@Nullable String sessionId) {
         hints = hints.withSessionId(sessionId);
         return this;
     }
 
-    /** Says which message was refused. */
+    /** Adds the id of the refused message. */
     public BrigException withMessageId(@Nullable String messageId) {
         hints = hints.withMessageId(messageId);
         return this;
     }
 
-    /** What is said beside code and message, {@link #retryAfterSeconds} among it. */
+    /** All fields beside code and message, including {@link #retryAfterSeconds}. */
     public Hints hints() {
         return hints.withRetryAfterSeconds(
                 retryAfterSeconds().isPresent()
@@ -68,7 +68,7 @@ public final class BrigException extends RuntimeException {
                         : null);
     }
 
-    /** Answers HTTP with another status than its code does. */
+    /** Overrides the HTTP status of the code. */
     public BrigException withHttpStatus(int status) {
         httpStatus = status;
         return this;

@@ -1,11 +1,11 @@
 package brig.protocol;
 
 /**
- * Every way in which Brig says no. The name is the {@code code} on the wire; {@link #action} tells a client what to do
- * next, {@link #httpStatus} is its status in HTTP answers, and {@link #closeCode} closes a WebSocket.
+ * All error codes. The name is the {@code code} on the wire. {@link #action} tells a client what to do next, {@link
+ * #httpStatus} is the status in HTTP answers, and {@link #closeCode} the close code of a WebSocket.
  */
 public enum ErrorCode implements WireName {
-    // What the client sent.
+    // Malformed or invalid requests.
     MALFORMED_JSON(400, 4500, Action.FIX_REQUEST),
     INVALID_UTF8(400, 4501, Action.FIX_REQUEST),
     NUL_BYTE(400, 4502, Action.FIX_REQUEST),
@@ -25,14 +25,14 @@ public enum ErrorCode implements WireName {
     CONTROL_HELD(409, 4515, Action.FIX_REQUEST),
     WORKSPACE_IN_USE(409, 4517, Action.FIX_REQUEST),
 
-    // Who the client is.
+    // Authentication and authorization.
     UNAUTHENTICATED(401, 4520, Action.AUTHENTICATE),
     FORBIDDEN(403, 4521, Action.AUTHENTICATE),
     AUTH_TIMEOUT(401, 4522, Action.AUTHENTICATE),
     ATTACH_AUTH_MISSING(401, 4523, Action.AUTHENTICATE),
     ATTACH_AUTH_EXPIRED(401, 4524, Action.AUTHENTICATE),
 
-    // Limits: nothing was done, the same request may succeed later.
+    // Limits: nothing was done; the same request may succeed later.
     MAX_WORKERS(429, 4020, Action.RETRY_LATER),
     MAX_WORKERS_PER_CAPTAIN(429, 4021, Action.RETRY_LATER),
     COOLDOWN(429, 4022, Action.RETRY_LATER),
@@ -48,7 +48,7 @@ public enum ErrorCode implements WireName {
     SLOW_READER(503, 4000, Action.RECONNECT),
     SHUTTING_DOWN(503, 4001, Action.RECONNECT),
 
-    // The host.
+    // Faults of the host.
     PROVIDER_UNAVAILABLE(503, 4031, Action.RETRY_LATER),
     UNTRUSTED_ENDPOINT(503, 4547, Action.OPERATOR),
     WORKER_AGENT_UNAVAILABLE(503, 4026, Action.RETRY_LATER),
@@ -69,19 +69,19 @@ public enum ErrorCode implements WireName {
     ALREADY_RUNNING(409, 4549, Action.OPERATOR),
     INTERNAL(500, 4550, Action.OPERATOR);
 
-    /** What the receiver of a code should do. */
+    /** What a client should do about a code. */
     public enum Action {
-        /** The request is wrong and will stay wrong. */
+        /** Change the request; it will never succeed as it is. */
         FIX_REQUEST,
-        /** Another token, or none of that right at all. */
+        /** Use another token, if any permits the operation. */
         AUTHENTICATE,
-        /** The same request later; {@code retry_after_seconds} says when. */
+        /** Repeat the same request after {@code retry_after_seconds}. */
         RETRY_LATER,
-        /** Connect again and resume after the last frame seen. */
+        /** Reconnect and resume after the last frame received. */
         RECONNECT,
-        /** Nothing more will come. */
+        /** Stop: no more frames will come. */
         STOP,
-        /** Somebody has to mend the host; the message says how. */
+        /** Ask the operator to repair the host; the message says how. */
         OPERATOR
     }
 
@@ -108,17 +108,19 @@ public enum ErrorCode implements WireName {
         return action;
     }
 
-    /** Whether the same request may succeed later, or the same connection be made again. */
+    /** Whether repeating the request or reconnecting may succeed. */
     public boolean isRetryable() {
         return action == Action.RETRY_LATER || action == Action.RECONNECT;
     }
 
-    /** Exit code of the command line: 3 where a session is not ready yet, else 125, as an agent's own is below it. */
+    /**
+     * Exit code of the CLI: 3 if a session is not ready yet, else 125, above an agent's own codes.
+     */
     public int exitCode() {
         return this == SESSION_NOT_READY ? 3 : 125;
     }
 
-    /** WebSocket close code: 4000–4499 invite to reconnect and resume, 4500–4999 do not. */
+    /** WebSocket close code. After 4000–4499 the client may reconnect and resume, after 4500–4999 it may not. */
     public int closeCode() {
         return closeCode;
     }

@@ -3,13 +3,13 @@ package brig.protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a refusal says beside its code and its sentence. Null where there is nothing to say.
+ * The optional fields of a refusal, beside its code and its sentence. Null means absent.
  *
- * @param retryAfterSeconds when to come again
- * @param queuePosition the place of the request in the queue, from 1
- * @param state the state of the spawn that it is about
- * @param sessionId the agent's own name of its session
- * @param messageId the message that was refused
+ * @param retryAfterSeconds when to retry
+ * @param queuePosition the position of the request in the queue, from 1
+ * @param state the state of the spawn concerned
+ * @param sessionId the agent's own session id
+ * @param messageId the refused message
  */
 public record Hints(
         @Nullable Integer retryAfterSeconds,

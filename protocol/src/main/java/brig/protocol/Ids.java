@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Names and secrets: how they are made, what they look like, how they are compared. */
+/** Identifiers and tokens: generation, syntax and comparison. */
 public final class Ids {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final char[] BASE32 = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
@@ -31,14 +31,16 @@ public final class Ids {
         return random(8);
     }
 
-    /** A new bearer token: 256 random bits, base64url without padding, behind {@code brig_} so that scanners find leaks. */
+    /**
+     * A new bearer token: 256 random bits as unpadded base64url after {@code brig_}, by which secret scanners find it.
+     */
     public static String newToken() {
         byte[] bytes = new byte[TOKEN_BYTES];
         RANDOM.nextBytes(bytes);
         return token(bytes);
     }
 
-    /** The token of 256 bits that somebody else chose. */
+    /** A token made of 256 bits that the caller chose. */
     public static String token(byte[] bytes) {
         if (bytes.length != TOKEN_BYTES) {
             throw new IllegalArgumentException("a token has " + TOKEN_BYTES + " bytes");
@@ -56,13 +58,13 @@ public final class Ids {
         }
     }
 
-    /** Whether the token is the one with that hash, in time that does not depend on where they differ. */
+    /** Whether the token has that hash; compared in constant time. */
     public static boolean isToken(String token, String hash) {
         return MessageDigest.isEqual(
                 hashToken(token).getBytes(StandardCharsets.US_ASCII), hash.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** A request id as it is compared: a UUID in lower case. @throws BrigException {@code INVALID_FIELD} naming the field */
+    /** Normalizes a request id: a UUID in lower case. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static String requestId(String field, String text) {
         if (!UUID.matcher(text).matches()) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "field '" + field + "' must be a UUID");

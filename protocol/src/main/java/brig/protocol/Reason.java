@@ -8,15 +8,15 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/** Why a file or a connection failed, in words for a person and not in names of classes. */
+/** Describes the failure of a file or a connection in words, without class names. */
 public final class Reason {
-    /** The kernel's words for ENOSPC, EDQUOT and EROFS. */
+    /** The kernel's messages for ENOSPC, EDQUOT and EROFS. */
     private static final List<String> NO_ROOM =
             List.of("No space left on device", "Disk quota exceeded", "Read-only file system");
 
     private Reason() {}
 
-    /** For who names the file itself. */
+    /** The reason alone, for callers that name the file themselves. */
     public static String of(IOException failure) {
         if (failure instanceof NoSuchFileException) {
             return "there is no such file";
@@ -29,8 +29,8 @@ public final class Reason {
     }
 
     /**
-     * The refusal of who could not write: {@code RECORD_LOST} where the disk takes nothing, which is nobody's fault who asks,
-     * else the code that is given.
+     * The refusal of a failed write: {@code RECORD_LOST} if the disk is full or read-only, which is not the client's
+     * fault; else the code given.
      */
     public static BrigException refusal(ErrorCode otherwise, String what, Exception failure) {
         String why = withFile(failure);
@@ -41,7 +41,7 @@ public final class Reason {
                 ErrorCode.RECORD_LOST, what + ": " + why + "; the disk is full, or takes no writes: make room there");
     }
 
-    /** For who knows no more of the file than the failure does: {@code /a/b: permission denied}. */
+    /** The reason with the file name of the failure: {@code /a/b: permission denied}. */
     public static String withFile(Exception failure) {
         Exception cause = switch (failure) {
             case UncheckedIOException wrapped -> wrapped.getCause();

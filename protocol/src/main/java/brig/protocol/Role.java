@@ -2,13 +2,13 @@ package brig.protocol;
 
 import java.util.Locale;
 
-/** What a token is good for. On a session's connection there are only captains and watchers: an admin is a captain there. */
+/** What a token permits. A session's connection only knows captains and watchers: an admin is a captain there. */
 public enum Role implements WireName {
-    /** Does everything, in every session and beyond. */
+    /** May do everything, in every session and in the gateway. */
     ADMIN,
-    /** Starts sessions and drives its own: speaks and listens. */
+    /** Starts sessions; reads and writes its own. */
     CAPTAIN,
-    /** Only listens. */
+    /** Only reads. */
     WATCHER;
 
     /** The value of {@code role} on the wire. */

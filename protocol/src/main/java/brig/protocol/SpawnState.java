@@ -2,27 +2,27 @@ package brig.protocol;
 
 import java.util.Locale;
 
-/** The states of a spawn, and which follows which. */
+/** The states of a spawn and their transitions. */
 public enum SpawnState implements WireName {
-    /** Recorded; nothing was started. */
+    /** Recorded; nothing was started yet. */
     REQUESTED,
-    /** The worker-agent was asked. */
+    /** Requested from the worker-agent. */
     SPAWNING,
-    /** The worker takes messages. */
+    /** The worker accepts messages. */
     RUNNING,
-    /** Nobody can say whether the worker lives. */
+    /** It is unknown whether the worker is alive. */
     UNKNOWN,
     /** The worker ran and has ended. Final. */
     TERMINATED,
-    /** There never was a worker, or it was lost. Final. */
+    /** The worker was never started, or was lost. Final. */
     FAILED;
 
-    /** Whether nothing follows. */
+    /** Whether the state has no successor. */
     public boolean isFinal() {
         return this == TERMINATED || this == FAILED;
     }
 
-    /** Whether that state may follow this one. */
+    /** Whether the transition to that state is legal. */
     public boolean mayBecome(SpawnState next) {
         return switch (this) {
             case REQUESTED -> next == SPAWNING || next == FAILED;

@@ -4,13 +4,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A place in a stream: the epoch and the sequence number of the last frame that a reader has, 0 for none. On the wire it
- * is {@code <epoch>-<seq>}, the {@code id} of a server-sent event.
+ * A position in a stream: the epoch and the sequence number of the last frame received, 0 for none. On the wire it is
+ * {@code <epoch>-<seq>}, which is also the {@code id} of a server-sent event.
  */
 public record StreamPosition(String epoch, long seq) {
     private static final Pattern WIRE = Pattern.compile("([0-9a-z]{8})-([0-9]{1,18})");
 
-    /** The position behind that text, or empty where it is none. */
+    /** Parses the wire form; empty if the text is malformed. */
     public static Optional<StreamPosition> parse(String text) {
         var match = WIRE.matcher(text);
         return match.matches()

@@ -3,29 +3,29 @@ package brig.protocol;
 import java.util.function.IntPredicate;
 
 /**
- * Text from elsewhere that stands among Brig's own words: a name, a path, a reason. Whatever could command a terminal, begin a
- * line that nobody wrote, turn the order of letters round or hide itself is made visible, in the form that JSON has for it
- * ({@code \}{@code u001b}). So JSON stays the same JSON. It is for people's eyes: nothing reads it back.
+ * Makes untrusted text (a name, a path, a reason) safe to show among Brig's own words. Characters that could control a
+ * terminal, fake a new line, reorder text or be invisible are escaped as in JSON ({@code \}{@code u001b}). JSON input
+ * remains equivalent JSON. The output is for people; nothing parses it back.
  *
  * <p>Decision 0112.
  */
 public final class VisibleText {
-    /** Letters that are drawn as nothing, though Unicode does not call them format characters. */
+    /** Letters without a glyph that Unicode does not classify as format characters. */
     private static final String BLANK_LETTERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0";
 
     private VisibleText() {}
 
-    /** On one line. */
+    /** Escapes the text to one line. */
     public static String of(String text) {
         return visible(text, VisibleText::isPlain);
     }
 
-    /** On as many lines as it has, with its tabs. */
+    /** Escapes the text, but keeps its line breaks and tabs. */
     public static String lines(String text) {
         return visible(text, point -> point == '\n' || point == '\t' || isPlain(point));
     }
 
-    /** Whether a character shows as itself, and changes nothing of what is beside it. */
+    /** Whether a character is shown as itself and does not affect its neighbours. */
     public static boolean isPlain(int point) {
         return switch (Character.getType(point)) {
             case Character.CONTROL,
@@ -37,7 +37,7 @@ public final class VisibleText {
         };
     }
 
-    /** Whether a character makes others be drawn in an order that is not theirs: what a person reads is not what is there. */
+    /** Whether a character changes the visual order of others, so that the text reads differently from its content. */
     public static boolean isReordering(int point) {
         return (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
     }
@@ -57,7 +57,7 @@ public final class VisibleText {
         return visible.toString();
     }
 
-    /** Appends the visible form of a character. */
+    /** Appends the escaped form of a character. */
     public static void append(StringBuilder visible, int point) {
         switch (point) {
             case '\n' -> visible.append("\\n");

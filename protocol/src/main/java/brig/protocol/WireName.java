@@ -1,6 +1,6 @@
 package brig.protocol;
 
-/** An enum whose constants are called otherwise on the wire than in lower case. */
+/** An enum with wire names other than its constants in lower case. */
 public interface WireName {
     /** The constant's name on the wire. */
     String wireName();

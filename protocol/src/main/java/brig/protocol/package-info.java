@@ -1,8 +1,8 @@
 /**
- * Brig's wire protocol: frames, identifiers, codes, limits and the decoders that bound what comes from outside.
+ * Brig's wire protocol: frames, identifiers, error codes, limits, and decoders for untrusted input.
  *
- * <p>The text that an outsider writes a client from is {@code protocol/PROTOCOL.md}; this package is its code. It knows
- * no sockets, no threads and no clock.
+ * <p>This package implements {@code protocol/PROTOCOL.md}, which client authors read. It uses no sockets, threads or
+ * clocks.
  */
 @NullMarked
 package brig.protocol;

@@ -3,16 +3,16 @@ package brig.protocol.api;
 import brig.protocol.WireName;
 import java.util.Locale;
 
-/** How an agent of a tree fares, as its frames said last. */
+/** The status of an agent in a tree, as of its latest frames. */
 public enum AgentStatus implements WireName {
-    /** Frames name it, and none says how it fares. */
+    /** Named by frames, but no frame gave a status. */
     UNKNOWN,
     SPAWNED,
     RUNNING,
     COMPLETED,
     FAILED,
     KILLED,
-    /** It ran when the stream ended, and no frame says what became of it. */
+    /** Running when the stream ended; its end was not reported. */
     LOST;
 
     public boolean lives() {

@@ -6,9 +6,9 @@ import brig.protocol.record.Flat;
 import java.util.Map;
 
 /**
- * An agent profile, and what became of the spawns that asked for it.
+ * An agent profile and how many spawns of it are in which state.
  *
- * @param spawns how many of them are in each state that any is in
+ * @param spawns the number of spawns by state; empty states are left out
  */
 @Extensible
 public record AgentUse(@Flat AgentOffer agent, Map<String, Integer> spawns) {}

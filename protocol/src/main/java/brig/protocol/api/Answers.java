@@ -2,32 +2,28 @@ package brig.protocol.api;
 
 import brig.protocol.record.Extensible;
 
-/** Answers that say little. */
+/** Answers with little or no content. */
 public final class Answers {
     private Answers() {}
 
-    /** It was done, and there is nothing to say. */
+    /** Success without further content. */
     @Extensible
     public record Done() {}
 
-    /** Frames up to that number are stored, of an agent that Brig did not start. */
+    /** Frames of a tracked session are stored up to that number. */
     @Extensible
     public record Ack(long ack) {}
 
-    /**
-     * A message is on its way to the agent.
-     *
-     * @param accepted true
-     */
+    /** A message is on its way to the agent. */
     @Extensible
     public record Accepted(String spawnId, boolean accepted) {}
 
-    /** A connection to a server of the agent; from here on it is that server's. */
+    /** A connection to a server of the agent; all following bytes belong to that server. */
     @Extensible
     public record Port(String spawnId, int port) {}
 
     /**
-     * A session of an agent that Brig did not start.
+     * A tracked session.
      *
      * @param status {@code tracked}
      */

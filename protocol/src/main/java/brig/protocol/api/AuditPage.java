@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of requests that agents made.
+ * A page of the audit.
  *
- * @param lastSeq the newest number that there is, whatever was asked for
- * @param complete whether all that was written so far could be looked at
- * @param next the {@code cursor} of the next page, or its {@code after} where that was asked with; null for the last one
+ * @param lastSeq the newest number in the index, whatever the filter
+ * @param complete whether everything written so far was searched
+ * @param next the {@code cursor} of the next page, or its {@code after} if the request used that; null on the last page
  */
 @Extensible
 public record AuditPage(

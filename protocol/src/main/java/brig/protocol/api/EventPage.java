@@ -6,20 +6,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What agents' hooks reported.
+ * Events that agents' hooks reported.
  *
- * @param epoch what the numbers count within
- * @param firstSeq the oldest that is still there
+ * @param epoch the epoch of the numbers
+ * @param firstSeq the oldest number still available
  * @param lastSeq the newest
  */
 @Extensible
 public record EventPage(List<Event> events, String epoch, long firstSeq, long lastSeq) {
     /**
-     * One report.
+     * One event.
      *
      * @param ts milliseconds since 1970
      * @param type words joined by dots, such as {@code session.created}
-     * @param sessionId the agent's own id, where the report says it
+     * @param sessionId the agent's own session id, if reported
      */
     @Extensible
     public record Event(

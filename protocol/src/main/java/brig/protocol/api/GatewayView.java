@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the gateway is.
+ * The status of the gateway.
  *
  * @param startedMs milliseconds since 1970
  * @param uptimeMs milliseconds
- * @param notReady why no spawn can be started now, in a word; null where one can
- * @param connectionsUnauthenticated those of the connections that have shown nothing yet
- * @param spawns how many spawns are in each state that any is in
+ * @param notReady why no spawn can be started now, in a word; null if one can
+ * @param connectionsUnauthenticated connections that have not authenticated yet
+ * @param spawns the number of spawns by state; empty states are left out
  */
 @Extensible
 public record GatewayView(
@@ -29,10 +29,10 @@ public record GatewayView(
         Map<String, Integer> spawns,
         Queue queue) {
     /**
-     * Who waits for a place.
+     * The queue for places.
      *
-     * @param captains how many requests of each captain wait
-     * @param estimateSeconds how long one that comes now would wait
+     * @param captains the number of waiting requests by captain
+     * @param estimateSeconds the expected wait of a new request
      */
     @Extensible
     public record Queue(int waiting, int max, Map<String, Integer> captains, long estimateSeconds) {}

@@ -10,42 +10,42 @@ import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import org.jspecify.annotations.Nullable;
 
-/** What is asked over HTTP alone: the variable parts of the path, the parameters behind it and the body, as one record. */
+/** Requests that exist over HTTP only. Each record holds the path variables, the query parameters and the body. */
 public sealed interface HttpRequest {
-    /** How many entries a page has at most. */
+    /** Maximum number of entries on a page. */
     int PAGE_MAX = 1_000;
 
-    /** What a ticket is for. */
+    /** The role of a ticket. */
     enum Part {
         CAPTAIN,
         WATCHER
     }
 
-    /** There is nothing to say. */
+    /** A request without content. */
     record Nothing() implements HttpRequest {}
 
-    /** @param id any of the names of a session, or the name of what the path is about */
+    /** @param id any name of a session, or the name of the resource in the path */
     record Named(String id) implements HttpRequest {}
 
-    /** @param path of the file, as it stands in the request */
+    /** @param path path of the file, as in the request */
     record File(@Nullable String path) implements HttpRequest {}
 
-    /** @param ticket in place of a token */
+    /** @param ticket replaces a token */
     record Multiplex(@NotEmpty @Nullable String ticket) implements HttpRequest {}
 
     /**
-     * A request that is for a server of the agent; it is read as it stands, and this only says what is in its path.
+     * A request to a server of the agent. It is passed on unparsed; this record holds only the parts of its path.
      *
      * @param port from 1 to 65535
-     * @param path what the server is asked for
+     * @param path the path on that server
      */
     record Port(String id, String port, @Nullable String path) implements HttpRequest {}
 
     /**
-     * A page of spawns. What is null is any.
+     * A page of spawns. Null matches anything.
      *
-     * @param limit how many at most; 0 for 100
-     * @param after the {@code next} of the page before
+     * @param limit maximum number of entries; 0 for 100
+     * @param after the {@code next} of the previous page
      */
     record ListSpawns(
             @NotEmpty @Nullable SpawnState state,
@@ -59,9 +59,9 @@ public sealed interface HttpRequest {
     /**
      * A page of sessions.
      *
-     * @param status null for those that have not ended
-     * @param limit how many at most; 0 for 100
-     * @param after the {@code next} of the page before
+     * @param status null for sessions that have not ended
+     * @param limit maximum number of entries; 0 for 100
+     * @param after the {@code next} of the previous page
      */
     record ListSessions(
             @NotEmpty @Nullable SessionStatus status,
@@ -72,10 +72,10 @@ public sealed interface HttpRequest {
     /**
      * Follows a session as server-sent events.
      *
-     * @param lastEventId the last that the client has, {@code <epoch>-<seq>}; the header of that name goes before it
-     * @param presence to be told who is there
+     * @param lastEventId the last event received, {@code <epoch>-<seq>}; the header of that name takes precedence
+     * @param presence whether to report who is connected
      * @param agent only the frames of that sub-agent, or of {@code main}; null for all
-     * @param ticket in place of a token
+     * @param ticket replaces a token
      */
     record Stream(
             String id,
@@ -86,9 +86,9 @@ public sealed interface HttpRequest {
             implements HttpRequest {}
 
     /**
-     * Makes the connection a WebSocket of that session.
+     * Upgrades the connection to a WebSocket of that session.
      *
-     * @param ticket in place of a token
+     * @param ticket replaces a token
      */
     record Attach(
             String id,
@@ -98,9 +98,9 @@ public sealed interface HttpRequest {
     /**
      * A message to the agent.
      *
-     * @param messageId the client's own name for it, {@code [A-Za-z0-9_-]{1,64}}
-     * @param takeControl takes control first, where another captain has it
-     * @param client the program that asks
+     * @param messageId the client's own id for it, {@code [A-Za-z0-9_-]{1,64}}
+     * @param takeControl takes control first if another captain holds it
+     * @param client the requesting program
      */
     record Input(
             String id,
@@ -110,7 +110,7 @@ public sealed interface HttpRequest {
             @Nullable String client)
             implements HttpRequest {}
 
-    /** What a person says to a network request, see {@link SpawnerRequest.Egress}. */
+    /** A person's decision on a network request, see {@link SpawnerRequest.Egress}. */
     record DecideEgress(
             String id,
             EgressDecision decision,
@@ -118,12 +118,12 @@ public sealed interface HttpRequest {
             @NotEmpty @Nullable String secret) implements HttpRequest {}
 
     /**
-     * What a hook of an agent reports.
+     * An event reported by a hook of an agent.
      *
      * @param type words joined by dots, such as {@code session.created}
-     * @param sessionId the agent's own id
-     * @param spawnId names the session, or {@code requestId} does
-     * @param data what else there is to say
+     * @param sessionId the agent's own session id
+     * @param spawnId identifies the session, unless {@code requestId} does
+     * @param data further content
      */
     record Report(
             @NotEmpty String type,
@@ -134,13 +134,13 @@ public sealed interface HttpRequest {
             implements HttpRequest {}
 
     /**
-     * What hooks reported.
+     * Lists the events that hooks reported.
      *
-     * @param sessionId any of the names of a session; null for all
+     * @param sessionId any name of a session; null for all
      * @param after only events with a higher number
-     * @param limit how many at most; 0 for 100
-     * @param lastEventId as {@link Stream} has it, where they are followed
-     * @param ticket in place of a token
+     * @param limit maximum number of events; 0 for 100
+     * @param lastEventId as in {@link Stream}, when events are followed
+     * @param ticket replaces a token
      */
     record ListEvents(
             @NotEmpty @Nullable String sessionId,
@@ -151,18 +151,18 @@ public sealed interface HttpRequest {
             implements HttpRequest {}
 
     /**
-     * A way in that works once.
+     * Requests a ticket that works once.
      *
-     * @param session the only one that it opens; null for what the token opens
-     * @param role null for what the token allows
+     * @param session the only session it opens; null for all that the token opens
+     * @param role null for the role of the token
      */
     record Ticket(@Nullable String session, @Nullable Part role) implements HttpRequest {}
 
     /**
      * Stops the gateway.
      *
-     * @param deadlineSeconds how long what runs has to come to its end; null for 30
-     * @param handOver leaves what runs then to the worker-agent; else it is ended
+     * @param deadlineSeconds how long running sessions may take to end; null for 30
+     * @param handOver leaves the sessions that still run to the worker-agent instead of ending them
      */
     record Shutdown(
             @Range(max = 3_600) @Nullable Integer deadlineSeconds,

@@ -3,14 +3,14 @@ package brig.protocol.api;
 import brig.protocol.WireName;
 import java.util.Locale;
 
-/** Whether workers are started: an operator's switch. */
+/** The operator's switch that permits or stops new workers. */
 public enum PoolState implements WireName {
     OPEN,
-    /** Nothing is started; who wants to wait, waits. */
+    /** No worker is started; requests may wait. */
     PAUSED,
-    /** Nothing is started and nobody waits: what runs comes to its end. */
+    /** No worker is started and no request waits; running workers continue to their end. */
     DRAINING,
-    /** As draining, for good: the gateway stops. */
+    /** Like {@code DRAINING}, but final: the gateway is stopping. */
     CLOSED;
 
     /** The value of {@code pool} on the wire. */

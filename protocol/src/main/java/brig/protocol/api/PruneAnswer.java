@@ -4,15 +4,16 @@ import brig.protocol.record.Extensible;
 import java.util.Map;
 
 /**
- * What was deleted of ended spawns, or would be.
+ * The ended spawns that were deleted, or would be.
  *
- * @param spawns how many
- * @param bytes of their streams
- * @param reasons how many for each bound that any is deleted for: {@code days}, {@code spawns}, {@code bytes}
+ * @param spawns their number
+ * @param bytes the size of their streams
+ * @param reasons the number of deletions by limit: {@code days}, {@code spawns}, {@code bytes}; limits without any are
+ *     left out
  */
 @Extensible
 public record PruneAnswer(boolean dryRun, int spawns, long bytes, Map<String, Integer> reasons, Kept kept) {
-    /** What stays. */
+    /** The remainder. */
     @Extensible
     public record Kept(long spawns, long bytes) {}
 }

@@ -4,13 +4,13 @@ import brig.protocol.SpawnState;
 import brig.protocol.WireName;
 import java.util.Locale;
 
-/** What a state of a spawn means for who wants to talk to it. */
+/** The status of a session, derived from its spawn's state. */
 public enum SessionStatus implements WireName {
-    /** It cannot be talked to yet, or nobody knows whether it can. */
+    /** It does not accept messages yet, or that is unknown. */
     PENDING,
-    /** Its worker takes messages. */
+    /** Its worker accepts messages. */
     ACTIVE,
-    /** It is over. */
+    /** It has ended. */
     INACTIVE;
 
     public static SessionStatus of(SpawnState state) {

@@ -3,19 +3,19 @@ package brig.protocol.api;
 import brig.protocol.WireName;
 import java.util.Locale;
 
-/** What a session does now, in a word for a person. */
+/** The current activity of a session, as one word for people. */
 public enum SpawnActivity implements WireName {
     STARTING,
-    /** It works off a message. */
+    /** Works on a message. */
     WORKING,
-    /** It waits for a person's decision. */
+    /** Waits for a person's decision. */
     WAITING,
-    /** It has nothing to do. */
+    /** Has no message to work on. */
     IDLE,
-    /** It has nothing to do, and the last message ended badly; or it is over and never came to run. */
+    /** Idle after a message that failed, or ended without ever running. */
     FAILED,
     ENDED,
-    /** Nobody can say whether it lives. */
+    /** It is unknown whether it is alive. */
     UNKNOWN;
 
     /** The value of {@code activity} on the wire. */

@@ -4,11 +4,11 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A spawn that was asked for, and its tokens, which are said once.
+ * A requested spawn and its tokens, which are shown only once.
  *
  * @param workspace the real path of its folder; null until the worker runs
  * @param authToken the captain's token
- * @param watcherToken absent where an older gateway answers
+ * @param watcherToken null from an older gateway
  * @param ioSocket the path of its session socket
  */
 @Extensible
@@ -20,9 +20,9 @@ public record SpawnAnswer(
         @Nullable String watcherToken,
         String ioSocket,
         Status status) {
-    /** How far it came. */
+    /** How far the request got. */
     public enum Status {
-        /** It is on disk and being started. */
+        /** Stored on disk; the worker is starting. */
         REQUESTED,
         /** The worker runs. */
         SPAWNED

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of spawns, newest first.
  *
- * @param next the {@code after} of the next page; null where this is the last one
+ * @param next the {@code after} of the next page; null on the last page
  */
 @Extensible
 public record SpawnList(List<SpawnView> spawns, @Nullable String next) {}

@@ -10,24 +10,24 @@ import brig.protocol.record.WriteNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A spawn as lists and answers show it: {@code view} in PROTOCOL.md, section 4.1. Times in milliseconds since 1970, 0 for
- * what has not happened.
+ * A spawn as lists and answers show it: {@code view} in PROTOCOL.md, section 4.1. Times are milliseconds since 1970, or
+ * 0 if the event has not happened.
  *
  * @param taskId the captain's name for it, or the spawn_id
- * @param sessionId the agent's own id; null until it is known
- * @param requestId what repetitions of its request are known by
- * @param project what the work belongs to, empty for none
+ * @param sessionId the agent's own session id; null until it is known
+ * @param requestId identifies repetitions of its request
+ * @param project the project of the work, empty for none
  * @param provider who runs its worker
  * @param agent name of the agent profile
- * @param throttled its worker is held back, for a tethered reader is slow
- * @param workspace the folder that it works in, empty until that is known
- * @param exit how a process of the agent ended last
- * @param epoch of its stream, whose frames from {@code firstSeq} to {@code lastSeq} are there
- * @param readers how many follow the stream
+ * @param throttled whether its worker is paused because a tethered subscriber is slow
+ * @param workspace its folder; empty until that is known
+ * @param exit how the agent's last process ended
+ * @param epoch the epoch of its stream; frames {@code firstSeq} to {@code lastSeq} are available
+ * @param readers number of subscribers of the stream
  * @param lastError {@code CODE: message}
- * @param givenUp where its worker may live although nobody knows
- * @param status whether it can be talked to; in lists only
- * @param usage what its agents cost together; in lists only, and where it is known
+ * @param givenUp present if its worker may still be alive unnoticed
+ * @param status whether it accepts messages; in lists only
+ * @param usage the total usage of its agents; in lists only, if known
  * @param posture what its wall enforces; in the view of one spawn only
  */
 @Extensible
@@ -59,24 +59,24 @@ public record SpawnView(
         @Nullable Posture posture) {
 
     /**
-     * How a process of an agent ended.
+     * How a process of the agent ended.
      *
      * @param signal the name of the signal that ended it
-     * @param reason why it was ended, where it did not end by itself
+     * @param reason why Brig ended it; null if it ended by itself
      */
     @Extensible
     public record Exit(
             int exitCode, @Nullable String signal, @Nullable String reason) {}
 
-    /** @param providerRuntimeAlive whether the provider has the worker; null where it does not say */
+    /** @param providerRuntimeAlive whether the provider still has the worker; null if it does not say */
     public record GivenUp(@WriteNull @Nullable Boolean providerRuntimeAlive) {}
 
-    /** The same as a list shows it. */
+    /** A copy for lists. */
     public SpawnView listed(SessionStatus newStatus, @Nullable TokenUsage newUsage) {
         return with(newStatus, newUsage, posture);
     }
 
-    /** The same with what its wall enforces, where that is known. */
+    /** A copy with the posture of its wall, if known. */
     public SpawnView whole(@Nullable Posture newPosture) {
         return with(status, usage, newPosture);
     }

@@ -18,32 +18,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be asked on the spawner socket. The same records say what is asked over HTTP, where there is a path for it.
- * {@code id} is any of the names of a session: its spawn_id, task_id or session_id.
+ * The requests of the spawner socket. HTTP routes for the same operations use the same records. {@code id} is any name
+ * of a session: its spawn_id, task_id or session_id.
  */
 @Tagged(value = "action", unknown = ErrorCode.UNKNOWN_ACTION)
 public sealed interface SpawnerRequest {
-    /** How long a token is good at most, in seconds. */
+    /** Maximum lifetime of a token, in seconds. */
     long EXPIRES_SECONDS_MAX = 366 * 24 * 3_600;
 
-    /** One that is about a session. */
+    /** A request about one session. */
     interface OfSession {
-        /** Any of the names of the session. */
+        /** Any name of the session. */
         String id();
     }
 
     /**
      * Starts a session.
      *
-     * @param client the program that asks, {@code [a-z][a-z0-9-]{0,31}}; null where it does not say
-     * @param waitFor how long to wait for a place, and over HTTP for the worker: seconds, such as {@code 30s}; null for not at all
+     * @param client the requesting program, {@code [a-z][a-z0-9-]{0,31}}; null if unnamed
+     * @param waitFor how long to wait for a place, and over HTTP for the worker: seconds, such as {@code 30s}; null
+     *     does not wait
      */
     record Spawn(
             @Flat SpawnRequest request,
             @Nullable String client,
             @NotEmpty @Nullable @Name("wait") String waitFor) implements SpawnerRequest {}
 
-    /** The view of one spawn. */
+    /** Returns the view of one spawn. */
     record Status(
             @NotEmpty
             @Name(
@@ -52,11 +53,11 @@ public sealed interface SpawnerRequest {
             String id)
             implements SpawnerRequest, OfSession {}
 
-    /** All spawns that who asks may see. */
+    /** Lists all spawns visible to the client. */
     @Name("list")
     record ListAll() implements SpawnerRequest {}
 
-    /** The agents of a session. */
+    /** Returns the agents of a session. */
     record Tree(
             @NotEmpty
             @Name(
@@ -74,7 +75,7 @@ public sealed interface SpawnerRequest {
             String id)
             implements SpawnerRequest, OfSession {}
 
-    /** Takes up the worker of a spawn that was given up, as a new spawn. */
+    /** Adopts the worker of a spawn that was given up, as a new spawn. */
     record Rebind(
             @NotEmpty
             @Name(
@@ -83,7 +84,7 @@ public sealed interface SpawnerRequest {
             String id)
             implements SpawnerRequest, OfSession {}
 
-    /** Makes the connection one of that session. */
+    /** Turns the connection into one of that session. */
     record Attach(
             @NotEmpty
             @Name(
@@ -95,9 +96,9 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
-     * Makes the connection the one that tells what an agent says which Brig did not start.
+     * Turns the connection into the source of a tracked session.
      *
-     * @param agent what program it is
+     * @param agent the agent's program
      * @param taskId the captain's name for the session; null takes the spawn_id
      * @param workspace the folder that it works in
      */
@@ -106,7 +107,7 @@ public sealed interface SpawnerRequest {
             @Nullable String taskId,
             @Nullable String workspace) implements SpawnerRequest {}
 
-    /** What changed in the workspace of a spawn. */
+    /** Returns the changes in the workspace of a spawn. */
     record Diff(
             @NotEmpty
             @Name(
@@ -116,10 +117,10 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
-     * Takes the changes of a workspace over.
+     * Applies the changes of a workspace.
      *
-     * @param check only says what that would be
-     * @param allow paths that are taken although they would be withheld
+     * @param check only reports the outcome
+     * @param allow paths to apply although they would be withheld
      */
     record Apply(
             @NotEmpty
@@ -132,10 +133,10 @@ public sealed interface SpawnerRequest {
             @OmitEmpty List<String> allow)
             implements SpawnerRequest, OfSession {}
 
-    /** The workspaces that spawns left. */
+    /** Lists the workspaces that ended spawns left behind. */
     record Workspaces() implements SpawnerRequest {}
 
-    /** Removes a workspace that a spawn left. */
+    /** Deletes a workspace that a spawn left behind. */
     record Discard(
             @NotEmpty
             @Name(
@@ -145,11 +146,11 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
-     * What a worker may reach; with a decision, that that is changed.
+     * Shows what a worker may reach, or changes it.
      *
-     * @param decision null only asks
-     * @param host what is decided about, but for {@code revoke}
-     * @param secret the name of the secret that is taken back
+     * @param decision null only shows
+     * @param host the host decided about; null for {@code revoke}
+     * @param secret the name of the revoked secret
      */
     record Egress(
             @NotEmpty
@@ -164,11 +165,11 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
-     * What became of requests of agents. What is null or 0 is any.
+     * Searches the audit. Null or 0 matches anything.
      *
-     * @param spawnId any of the names of a session
-     * @param since milliseconds since 1970, as {@code until}
-     * @param limit how many at most; 0 for 100
+     * @param spawnId any name of the session
+     * @param since milliseconds since 1970, as is {@code until}
+     * @param limit maximum number of entries; 0 for 100
      * @param cursor only entries with a lower number, newest first
      * @param after only entries with a higher number, oldest first; not with {@code cursor}
      */
@@ -182,11 +183,11 @@ public sealed interface SpawnerRequest {
             @OmitEmpty @Range(min = 1, max = Limits.SEQ_MAX) long cursor,
             @Range(max = Limits.SEQ_MAX) @Nullable Long after)
             implements SpawnerRequest {
-        /** How many entries an answer has at most. */
+        /** Maximum number of entries in an answer. */
         public static final int PAGE_MAX = 1_000;
     }
 
-    /** Makes the connection one to a server of the agent. */
+    /** Connects to a server of the agent. */
     record Port(
             @NotEmpty
             @Name(
@@ -198,11 +199,11 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
-     * Makes a token.
+     * Creates a token.
      *
      * @param captain in whose name it acts; null for the captain of the session, or the role's name
-     * @param session the only one that it opens; null for no such bound
-     * @param expiresSeconds how long it is good; 0 for a day
+     * @param session the only session it opens; null for no such limit
+     * @param expiresSeconds its lifetime; 0 for a day
      */
     record MintToken(
             @Default("watcher") Role role,
@@ -213,24 +214,24 @@ public sealed interface SpawnerRequest {
             long expiresSeconds)
             implements SpawnerRequest {}
 
-    /** @param session whose tokens are wanted; null for all */
+    /** @param session the session of the tokens to list; null for all */
     record Tokens(@NotEmpty @Nullable String session) implements SpawnerRequest {}
 
     /**
-     * Takes a token back.
+     * Revokes a token.
      *
      * @param id of the token, or {@code admin}
-     * @param session whose token it is; a captain has to say that
+     * @param session the session of the token; required from captains
      */
     record RevokeToken(
             @NotEmpty String id, @NotEmpty @Nullable String session) implements SpawnerRequest {}
 
     /**
-     * A link for a browser.
+     * Creates a link for a browser.
      *
      * @param id the session that the page shows first; null for the list
-     * @param share whether others can use it: with a watcher's token of that session
-     * @param expiresSeconds how long that token is good; 0 for a day
+     * @param share whether to put a watcher's token of that session in the link, so that others can use it
+     * @param expiresSeconds lifetime of that token; 0 for a day
      */
     record Open(
             @NotEmpty
@@ -246,18 +247,18 @@ public sealed interface SpawnerRequest {
             long expiresSeconds)
             implements SpawnerRequest {}
 
-    /** The agents and policies that there are. */
+    /** Lists the agents and policies. */
     record Agents() implements SpawnerRequest {}
 
-    /** How the gateway is. */
+    /** Returns the status of the gateway. */
     record Gateway() implements SpawnerRequest {}
 
-    /** @param dryRun only says what would be deleted */
+    /** @param dryRun only reports what would be deleted */
     record Prune(@OmitEmpty boolean dryRun) implements SpawnerRequest {}
 
-    /** Asks a model's provider for what costs nothing. */
+    /** Tests a model route with a request that costs nothing. */
     record TestRoute(@NotEmpty String route) implements SpawnerRequest {}
 
-    /** What is well and what is not on this host. */
+    /** Diagnoses this host. */
     record Doctor() implements SpawnerRequest {}
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id {@code tok_} and 16 hexadecimal digits
  * @param captain in whose name it acts
- * @param spawnId the only session that it opens; null for no such bound
+ * @param spawnId the only session it opens; null for no such limit
  * @param createdMs milliseconds since 1970
  * @param expiresMs likewise; null for never
  */
@@ -25,22 +25,22 @@ public record TokenView(
         long createdMs,
         @Nullable Long expiresMs,
         boolean revoked) {
-    /** The tokens that who asks may see, oldest first. */
+    /** The tokens visible to the client, oldest first. */
     @Extensible
     public record TokenList(List<TokenView> tokens) {}
 
     /**
      * A new token.
      *
-     * @param token the secret, which is said once
-     * @param stream the path of the stream that it opens; null where it is not bound to a session
+     * @param token the secret, shown only once
+     * @param stream the path of the stream that it opens; null if it is not bound to a session
      */
     @Extensible
     public record Minted(
             @Flat TokenView view, String token, @Nullable String stream) {}
 
     /**
-     * The token that a browser goes on with.
+     * The token of a signed-in browser.
      *
      * @param key the half of the secret that is not in the cookie
      */
@@ -50,8 +50,8 @@ public record TokenView(
     /**
      * A link for a browser.
      *
-     * @param token the watcher's token that the link has; null where it has a ticket
-     * @param expiresSeconds how long the ticket is good; 0 where it has a token
+     * @param token the watcher's token in the link; null if the link has a ticket
+     * @param expiresSeconds lifetime of the ticket; 0 if the link has a token
      */
     @Extensible
     public record Opened(
@@ -61,10 +61,10 @@ public record TokenView(
             @OmitEmpty long expiresSeconds) {}
 
     /**
-     * A way in that works once.
+     * A ticket that works once.
      *
-     * @param role what it is really good for
-     * @param spawnId the session that it is bound to; null for no such bound
+     * @param role its effective role
+     * @param spawnId the session it is bound to; null for none
      */
     @Extensible
     public record Ticket(

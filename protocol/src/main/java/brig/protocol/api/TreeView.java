@@ -9,12 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agents of a session, as its frames tell of them. Times in milliseconds since 1970, 0 for what has not happened.
+ * The agents of a session, derived from its frames. Times are milliseconds since 1970, or 0 if the event has not
+ * happened.
  *
  * @param agent name of the agent profile
- * @param epoch of the stream that was read up to {@code lastSeq}
- * @param agents the sub-agents, each behind its parent
- * @param complete whether every frame was there and was understood
+ * @param epoch the epoch of the stream, read up to {@code lastSeq}
+ * @param agents the sub-agents, each after its parent
+ * @param complete whether every frame was available and understood
  */
 @Extensible
 public record TreeView(
@@ -34,10 +35,10 @@ public record TreeView(
     /**
      * The session's own agent.
      *
-     * @param sessionId its own id
-     * @param agent what program it says to be
-     * @param usage what it cost; null where that is not known
-     * @param messages how many it has worked off
+     * @param sessionId its own session id
+     * @param agent the program it says it is
+     * @param usage its total usage; null if unknown
+     * @param messages number of completed messages
      */
     @Extensible
     public record Main(
@@ -52,17 +53,17 @@ public record TreeView(
             int messages) {}
 
     /**
-     * An agent that another one started.
+     * A sub-agent.
      *
-     * @param parentId null where the parent is the session's own agent
-     * @param unknownParent frames name it, and none says whose it is
-     * @param depth 1 below the session's own agent
-     * @param background its parent goes on meanwhile
-     * @param parentToolId the call of a tool that started it
+     * @param parentId null if its parent is the session's own agent
+     * @param unknownParent whether no frame names its parent
+     * @param depth 1 directly below the session's own agent
+     * @param background whether its parent continues meanwhile
+     * @param parentToolId the tool call that started it
      * @param subagentType the kind of agent, in its parent's words
-     * @param prompt what it was told
-     * @param summary what it reported
-     * @param usage what it cost; null where that is not known
+     * @param prompt its first prompt
+     * @param summary its report
+     * @param usage its usage; null if unknown
      */
     @Extensible
     public record SubAgent(
@@ -82,14 +83,14 @@ public record TreeView(
             @Nullable String error,
             @Flat @Nullable TokenUsage usage) {}
 
-    /** How many sub-agents there are, in all and by how they fare; those that were only spawned run. */
+    /** The number of sub-agents in total and by status; those only spawned count as running. */
     @Extensible
     public record Counts(int agents, long running, long completed, long failed, long killed, long lost, int maxDepth) {}
 
     /**
-     * What is not in the tree.
+     * What the tree leaves out.
      *
-     * @param frames frames that were not understood, or for which there was no room
+     * @param frames frames not understood, or dropped for lack of room
      * @param texts texts that were cut
      */
     @Extensible

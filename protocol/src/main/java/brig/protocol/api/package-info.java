@@ -1,7 +1,7 @@
 /**
- * The HTTP interface and the spawner socket: what is asked, and what is answered.
+ * Requests and answers of the HTTP interface and the spawner socket.
  *
- * <p>More than 14 classes: each is one message, or a word in one.
+ * <p>More than 14 classes: each is one message, or an enum of one.
  */
 @NullMarked
 package brig.protocol.api;

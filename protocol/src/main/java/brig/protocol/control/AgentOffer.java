@@ -4,12 +4,12 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent that captains may ask for.
+ * An agent that captains may request.
  *
- * @param policy the name of the policy that it has where a request names none
+ * @param policy its default policy, by name
  * @param asModel whether it is offered as a model
  * @param needsMessage whether a request for it needs a prompt
- * @param problem why it cannot run, in words; null where it can
+ * @param problem why it cannot run, in words; null if it can
  */
 @Extensible
 public record AgentOffer(
@@ -24,7 +24,7 @@ public record AgentOffer(
     public enum State {
         READY,
         NOT_INSTALLED,
-        /** No model route is set for it. */
+        /** No model route is configured for it. */
         NO_ROUTE,
         FAULTY
     }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What of a spawn's worktree its repository did not have yet.
+ * The changes of a spawn's worktree that its repository did not have yet.
  *
- * @param stat the files and how many lines of each
- * @param patch as git shows it; empty where there was nothing
- * @param truncated whether there is more of it than is shown
- * @param applied whether the repository has it now
- * @param conflicts why it does not fit, in git's words; empty where it does
- * @param withheld files that get in only where they are named, and were not; nothing was changed then
+ * @param stat the changed files with their line counts
+ * @param patch as git shows it; empty if nothing changed
+ * @param truncated whether the patch was cut
+ * @param applied whether the repository has the changes now
+ * @param conflicts why the patch does not apply, in git's words; empty if it does
+ * @param withheld files that are applied only when named, and were not; nothing was changed in that case
  */
 @Extensible
 public record ApplyAnswer(
@@ -26,21 +26,21 @@ public record ApplyAnswer(
         List<String> conflicts,
         List<Withheld> withheld) {
     /**
-     * A change that a person should know of before it is in the repository.
+     * A change that a person should review before it is applied.
      *
      * @param path in printable ASCII, with the escapes of C
      */
     @Extensible
     public record Withheld(String path, Reason reason) {
-        /** Why a person should know of it. */
+        /** Why it needs review. */
         public enum Reason implements WireName {
-            /** A link that leads out of the repository. */
+            /** A link to a place outside of the repository. */
             LINK_OUT,
-            /** A file that can be run. */
+            /** An executable file. */
             EXECUTABLE,
-            /** A file that programs run or obey when they start there. */
+            /** A file that programs execute or obey when they start there. */
             STARTUP_FILE,
-            /** A repository inside, or what git takes for one. */
+            /** A nested repository, or what git would treat as one. */
             REPOSITORY;
 
             @Override

@@ -4,10 +4,10 @@ import brig.protocol.record.Extensible;
 import java.util.List;
 
 /**
- * Some of what brig-egress wrote.
+ * A part of the audit lines that brig-egress wrote.
  *
- * @param lines whole lines of JSON; none where there is no more
- * @param next the position behind them
+ * @param lines whole lines of JSON; empty at the end
+ * @param next the position after them
  * @param oldestMs older lines were deleted; milliseconds since 1970
  */
 @Extensible

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line of the worker-agent on the control socket: an answer or a refusal.
  *
- * @param id that of the call; null for a line that could not be read
- * @param ok the record that answers the request, as an object where it was read; null in a refusal
+ * @param id the id of the call; null for a line that could not be read
+ * @param ok the answer as a record, or as an object after reading; null in a refusal
  * @param refusal null in an answer
  */
 @Extensible
@@ -27,7 +27,7 @@ public record ControlAnswer(
         return new ControlAnswer(id, null, Refusal.of(why));
     }
 
-    /** The answer that was read, as the record that it must be. @throws BrigException where it is none */
+    /** Converts the answer to the expected record. @throws BrigException if it does not fit */
     public <A extends Record> A as(Class<A> type) {
         return JsonObject.element(ok).as(type);
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line of the gateway on the control socket.
  *
- * @param id that of its answer: a whole number or a text of at most {@value #ID_CHARACTERS_MAX} characters
+ * @param id repeated in the answer: a whole number or a text of at most {@value #ID_CHARACTERS_MAX} characters
  */
 public record ControlCall(Object id, @Flat ControlRequest request) {
     private static final int ID_CHARACTERS_MAX = 128;
@@ -16,7 +16,7 @@ public record ControlCall(Object id, @Flat ControlRequest request) {
         requireId(id);
     }
 
-    /** The id of a line of which nothing else is known yet. @throws brig.protocol.BrigException where it is none */
+    /** Checks the id of a line before the rest is read. @throws brig.protocol.BrigException if it is invalid */
     public static Object requireId(@Nullable Object id) {
         return switch (id) {
             case Long number -> number;

@@ -14,15 +14,15 @@ import brig.protocol.spawn.SpawnRequest.Asker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway asks of a worker-agent; {@link ControlCall} gives it its id. */
+/** The requests of a gateway to a worker-agent; {@link ControlCall} adds the id. */
 @Tagged(value = "op", unknown = ErrorCode.UNKNOWN_ACTION)
 public sealed interface ControlRequest {
-    /** What it is, and what it offers: {@link HelloAnswer}. */
+    /** Returns the identity and the offers of the worker-agent: {@link HelloAnswer}. */
     record Hello() implements ControlRequest {}
 
     /**
-     * Refuses what {@link Spawn} would refuse for its agent, its policy, its folder, or because too many were started just
-     * now; makes nothing, and is answered with {@link Done}.
+     * Refuses whatever {@link Spawn} would refuse: the agent, the policy, the folder, or too many recent starts. Starts
+     * nothing; answered with {@link Done}.
      */
     record Check(SpawnRequest request, @Flat Asker asker) implements ControlRequest {}
 
@@ -36,8 +36,8 @@ public sealed interface ControlRequest {
     /**
      * Begins to end a worker: {@link Done}.
      *
-     * @param reason that of its last frame, where it is one of those that there are; null for {@code requested}
-     * @param forget nobody will acknowledge its frames, and there shall be no worker of that id later
+     * @param reason the reason of its last frame, if it is a known one; null for {@code requested}
+     * @param forget nobody will acknowledge its frames, and no worker with that id may start later
      */
     record Terminate(
             String spawnId,
@@ -48,11 +48,11 @@ public sealed interface ControlRequest {
         }
     }
 
-    /** Which workers there are: {@link WorkersAnswer}. */
+    /** Lists the workers: {@link WorkersAnswer}. */
     @Name("list")
     record ListWorkers() implements ControlRequest {}
 
-    /** What an agent changed in its worktree or copy: {@link DiffAnswer}. */
+    /** Returns the changes in an agent's worktree or copy: {@link DiffAnswer}. */
     record Diff(String spawnId) implements ControlRequest {
         public Diff {
             requireSpawnId(spawnId);
@@ -60,10 +60,10 @@ public sealed interface ControlRequest {
     }
 
     /**
-     * Takes over what an agent changed: {@link ApplyAnswer}.
+     * Applies an agent's changes: {@link ApplyAnswer}.
      *
-     * @param check only looks whether it fits
-     * @param allow globs of files that are withheld where nobody names them
+     * @param check only tests whether they apply
+     * @param allow globs of files that are withheld unless named
      */
     record Apply(
             String spawnId,
@@ -74,10 +74,10 @@ public sealed interface ControlRequest {
         }
     }
 
-    /** Worktrees and copies that stay after their spawn: {@link WorkspacesAnswer}. */
+    /** Lists the worktrees and copies that outlived their spawns: {@link WorkspacesAnswer}. */
     record Workspaces() implements ControlRequest {}
 
-    /** Removes one of them: {@link DiscardAnswer}. */
+    /** Deletes one of them: {@link DiscardAnswer}. */
     record Discard(String spawnId) implements ControlRequest {
         public Discard {
             requireSpawnId(spawnId);
@@ -85,9 +85,10 @@ public sealed interface ControlRequest {
     }
 
     /**
-     * What a running worker may reach, {@link EgressAnswer}, or what a person decided about it, {@link EgressDecided}.
+     * Shows what a running worker may reach, {@link EgressAnswer}, or passes on a person's decision, {@link
+     * EgressDecided}.
      *
-     * @param decision null where nothing is decided
+     * @param decision null only shows
      * @param host with {@code :port} or without; never null in a decision about one
      * @param secret its name; never null in {@code REVOKE}
      */
@@ -105,19 +106,19 @@ public sealed interface ControlRequest {
         }
     }
 
-    /** Lines that brig-egress wrote behind that position, empty for the beginning: {@link AuditAnswer}. */
+    /** Reads audit lines of brig-egress from that position on, empty for the beginning: {@link AuditAnswer}. */
     record Audit(@Default("") String from) implements ControlRequest {}
 
-    /** Asks a model's server for its list of models as an agent would: {@link TestRouteAnswer}. */
+    /** Requests the list of models from a model's server as an agent would: {@link TestRouteAnswer}. */
     record TestRoute(@NotEmpty String route) implements ControlRequest {}
 
-    /** What the wall enforces here, and what is missing: {@link DoctorAnswer}. */
+    /** Diagnoses the wall on this host: {@link DoctorAnswer}. */
     record Doctor() implements ControlRequest {}
 
     /** Ends all workers, then the worker-agent: {@link Done}. */
     record Shutdown() implements ControlRequest {}
 
-    /** The id names files: nothing but the form that Brig itself gives may pass. */
+    /** The id becomes part of file names, so only Brig's own form is accepted. */
     private static void requireSpawnId(String id) {
         if (!Ids.isSpawnId(id)) {
             throw Fields.invalid("spawn_id", "must be spn_ and 24 characters 0-9 a-z");

@@ -4,12 +4,12 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent changed since its start, committed or not.
+ * An agent's changes since its start, committed or not.
  *
- * @param branch of a worktree; null for a copy, which has none
+ * @param branch the branch of a worktree; null for a copy, which has none
  * @param workspace the folder
  * @param diff as git shows it, at most 512 KiB
- * @param truncated whether there is more of it
+ * @param truncated whether it was cut
  */
 @Extensible
 public record DiffAnswer(String spawnId, @Nullable String branch, String workspace, String diff, boolean truncated) {}

@@ -2,6 +2,6 @@ package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
 
-/** A workspace is gone, with its changes. */
+/** The workspace was deleted, with its changes. */
 @Extensible
 public record DiscardAnswer(String spawnId) {}

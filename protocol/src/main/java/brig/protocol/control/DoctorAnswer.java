@@ -3,6 +3,6 @@ package brig.protocol.control;
 import brig.protocol.record.Extensible;
 import java.util.List;
 
-/** What the doctor looked at. */
+/** The findings of the doctor. */
 @Extensible
 public record DoctorAnswer(List<Finding> findings) {}

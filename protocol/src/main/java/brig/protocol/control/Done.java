@@ -2,6 +2,6 @@ package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
 
-/** It was done, and there is nothing to say about it. */
+/** Success without further content. */
 @Extensible
 public record Done() {}

@@ -4,13 +4,13 @@ import brig.protocol.record.Extensible;
 import java.util.List;
 
 /**
- * What a worker may reach of the outside.
+ * What a worker may reach on the network.
  *
  * @param policy its name
- * @param wayOut whether its wall was built with one
- * @param allowed hosts as its policy has them: texts, and objects of a host and what else is asked for there
- * @param tunnelled hosts whose encryption is not opened
- * @param allowedMeanwhile what a person allowed while it ran
+ * @param wayOut whether its wall was built with network access
+ * @param allowed hosts as in its policy: texts, or objects of a host and further conditions
+ * @param tunnelled hosts whose TLS is not intercepted
+ * @param allowedMeanwhile hosts that a person allowed since the start
  * @param asks requests that wait for a person
  */
 @Extensible
@@ -24,15 +24,15 @@ public record EgressAnswer(
         List<String> allowedMeanwhile,
         List<SecretUse> secrets,
         List<OpenAsk> asks) {
-    /** A secret that is added to requests to these hosts. Where it comes from is not said: that not everybody may know. */
+    /** A secret that is added to requests to these hosts. Its source is omitted, since not everybody may know it. */
     @Extensible
     public record SecretUse(String name, List<String> hosts, boolean revoked) {}
 
     /**
      * A request that waits for a person.
      *
-     * @param rule which rule of the policy asks
-     * @param deadlineMs until when it waits, milliseconds since 1970
+     * @param rule the rule of the policy that asks
+     * @param deadlineMs when it stops waiting, milliseconds since 1970
      */
     @Extensible
     public record OpenAsk(String host, long port, String method, String rule, long deadlineMs) {}

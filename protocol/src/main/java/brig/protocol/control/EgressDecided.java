@@ -4,12 +4,12 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a decision.
+ * The effect of a decision.
  *
- * @param host null where it is about a secret
- * @param policy the name of the policy that was changed; null where none was
+ * @param host null for a decision about a secret
+ * @param policy the name of the changed policy; null if none was changed
  * @param file that policy's file
- * @param secret null where it is about a host
+ * @param secret null for a decision about a host
  */
 @Extensible
 public record EgressDecided(

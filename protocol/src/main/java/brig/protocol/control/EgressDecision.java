@@ -1,15 +1,15 @@
 package brig.protocol.control;
 
-/** What a person decides about what a worker may reach. What its policy denies stays denied. */
+/** A person's decision on what a worker may reach. It cannot allow what the policy denies. */
 public enum EgressDecision {
-    /** Opens a host for as long as the worker lives. */
+    /** Allows a host for the lifetime of the worker. */
     ALLOW,
-    /** Opens it for one request. */
+    /** Allows it for one request. */
     ONCE,
-    /** Opens it, and writes it into the file of the worker's policy. */
+    /** Allows it, and adds it to the file of the worker's policy. */
     SAVE,
-    /** Answers requests that wait. */
+    /** Refuses the waiting requests. */
     DENY,
-    /** Takes a secret back for good. */
+    /** Revokes a secret permanently. */
     REVOKE
 }

@@ -4,10 +4,10 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that the doctor looked at.
+ * One check of the doctor.
  *
- * @param detail what was seen
- * @param mend what to do about it; null if nothing, or nothing is known
+ * @param detail the observation
+ * @param mend the remedy; null if none is needed or known
  */
 @Extensible
 public record Finding(

@@ -2,17 +2,17 @@ package brig.protocol.control;
 
 import brig.protocol.WireName;
 
-/** How good is what was looked at; on the wire in capitals. */
+/** The result of a check; upper case on the wire. */
 public enum FindingStatus implements WireName {
     OK,
-    /** Walls stand, but something is weaker than it could be. */
+    /** The wall works, but a part of it is weaker than it could be. */
     WARN,
-    /** No wall stands, or a wall does not hold. */
+    /** No wall can be built, or one does not hold. */
     FAIL,
-    /** There is no wall, and none was asked for. */
+    /** There is no wall, and none was requested. */
     NONE;
 
-    /** {@code FAIL} for what does not hold. */
+    /** {@code OK} or {@code FAIL}. */
     public static FindingStatus of(boolean holds) {
         return holds ? OK : FAIL;
     }

@@ -4,12 +4,12 @@ import brig.protocol.record.Extensible;
 import java.util.List;
 
 /**
- * What a worker-agent is, and what captains may ask for there.
+ * The identity of a worker-agent, and what captains may request from it.
  *
- * @param instance random for each start of a worker-agent: another one means that all workers are new
+ * @param instance random for each start of a worker-agent; a new value means that all earlier workers are gone
  * @param pid of its process
- * @param limits how well resource limits hold: by cgroup2, cgroup1 or rlimits
- * @param faults what of the operator's files cannot be used, in words
+ * @param limits how resource limits are enforced: by cgroup2, cgroup1 or rlimits
+ * @param faults which of the operator's files are unusable, in words
  */
 @Extensible
 public record HelloAnswer(
@@ -20,7 +20,7 @@ public record HelloAnswer(
         List<AgentOffer> agents,
         List<PolicyOffer> policies,
         List<String> faults) {
-    /** A policy that a request may choose. */
+    /** A policy that a request may select. */
     @Extensible
     public record PolicyOffer(String name, String description) {}
 }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decisions 0042, 0133.
  *
- * @param id the captain's name for it, under which it is taken once; null for none
- * @param by who sent it; null where that is not known
- * @param via the way by which it came; null where that is not known
+ * @param id the captain's id for it, which makes it idempotent; null for none
+ * @param by the sender; null if unknown
+ * @param via the interface it came by; null if unknown
  */
 @Extensible
 public record Message(

@@ -6,9 +6,9 @@ import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Range;
 
 /**
- * The first line of a connection to {@code ports.sock}, from the gateway.
+ * The first line of the gateway on a connection to {@code ports.sock}.
  *
- * @param port of a server of an agent on 127.0.0.1 inside its wall
+ * @param port of an agent's server on 127.0.0.1 inside its wall
  */
 public record PortCall(
         @NotEmpty String spawnId,

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one wall was found to enforce.
+ * What one wall enforces, as measured.
  *
- * @param limits how well resource limits hold: by cgroup2, cgroup1 or rlimits
- * @param notHeld what is bounded by nothing here, a sentence each: who else suffers from a worker that hoards it; null where
- *     there is no wall
- * @param properties in the order in which they were measured; what was not declared is not among them
- * @param toolWall in what Brig's own tools work on what the worker writes; null where that is not said
+ * @param limits how resource limits are enforced: by cgroup2, cgroup1 or rlimits
+ * @param notHeld a sentence for each resource without a limit here, naming who else suffers from its exhaustion; null
+ *     without a wall
+ * @param properties in the order of measurement; undeclared properties are left out
+ * @param toolWall the wall in which Brig's own tools process what the worker writes; null if not reported
  */
 @Extensible
 public record Posture(
@@ -24,7 +24,7 @@ public record Posture(
      *
      * @param name as in {@code posture.c}, in kebab case
      * @param status whether the measurement confirmed it; never {@code WARN}
-     * @param detail what was seen
+     * @param detail the observation
      */
     @Extensible
     public record Property(String name, FindingStatus status, String detail) {
@@ -33,7 +33,7 @@ public record Posture(
         }
     }
 
-    /** The same, with where Brig's own tools work. */
+    /** A copy with the wall of Brig's own tools. */
     public Posture withToolWall(String where) {
         return new Posture(limits, notHeld, properties, where);
     }

@@ -7,11 +7,11 @@ import brig.protocol.record.Extensible;
 import brig.protocol.record.OmitEmpty;
 
 /**
- * What a worker-agent did not do, and why.
+ * A refusal of the worker-agent.
  *
  * @param error a sentence for a person
- * @param code the name of an {@link ErrorCode}, which a newer worker-agent may have more of
- * @param retryAfterSeconds when to come again; 0 where it is no use
+ * @param code the name of an {@link ErrorCode}; a newer worker-agent may have others
+ * @param retryAfterSeconds when to retry; 0 if that is useless
  */
 @Extensible
 public record Refusal(
@@ -23,7 +23,7 @@ public record Refusal(
                 why.getMessage(), why.code().name(), why.retryAfterSeconds().orElse(0));
     }
 
-    /** The same as a refusal of our own; {@code INTERNAL} where its code is not known here. */
+    /** Converts it to an exception; an unknown code becomes {@code INTERNAL}. */
     public BrigException toException() {
         return new BrigException(known(code), error, retryAfterSeconds);
     }

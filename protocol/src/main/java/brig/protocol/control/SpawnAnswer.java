@@ -3,11 +3,11 @@ package brig.protocol.control;
 import brig.protocol.record.Extensible;
 
 /**
- * A worker that was started.
+ * A started worker.
  *
- * @param socket where its frames come from
- * @param workspace the real path of the folder that its agent works in
- * @param posture what its wall was found to enforce
+ * @param socket the socket that serves its frames
+ * @param workspace the real path of its agent's folder
+ * @param posture what its wall enforces, as measured
  */
 @Extensible
 public record SpawnAnswer(String socket, String workspace, Posture posture) {}

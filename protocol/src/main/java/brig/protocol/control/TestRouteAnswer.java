@@ -3,9 +3,9 @@ package brig.protocol.control;
 import brig.protocol.record.Extensible;
 
 /**
- * What a model's server answered.
+ * The answer of a model's server.
  *
- * @param status of HTTP, also where brig-egress itself refused
+ * @param status the HTTP status, also of a refusal by brig-egress itself
  * @param text the beginning of the answer
  */
 @Extensible

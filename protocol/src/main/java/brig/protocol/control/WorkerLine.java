@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line of the gateway on a worker's socket.
  *
- * @param resume the number of the next frame that it wants, in its first line; 0 in others
- * @param ack every frame up to that number is stored; 0 where nothing is said of that
+ * @param resume the sequence number of the next frame wanted, in the first line; 0 in others
+ * @param ack every frame up to that number is stored; 0 if absent
  * @param input null for none
- * @param cancel what runs now is to stop
+ * @param cancel whether to cancel the current message
  */
 @Extensible
 public record WorkerLine(

@@ -9,16 +9,16 @@ import java.util.List;
 /**
  * The workers of a worker-agent.
  *
- * @param starting spawn ids of those that are on their way
+ * @param starting spawn ids of workers that are starting
  */
 @Extensible
 public record WorkersAnswer(List<WorkerView> workers, List<String> starting) {
     /**
-     * One that runs, or has ended and has frames that are not acknowledged yet.
+     * A worker that runs, or has ended with frames not acknowledged yet.
      *
-     * @param spawned as it was answered to its spawn
+     * @param spawned the answer to its spawn request
      * @param lastSeq the number of its newest frame
-     * @param working whether it has a message that it has not done
+     * @param working whether it has an unfinished message
      */
     @Extensible
     public record WorkerView(

@@ -5,17 +5,17 @@ import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Worktrees and copies that stay after their spawn, for they have changes. */
+/** Worktrees and copies that outlived their spawns because they have changes. */
 @Extensible
 public record WorkspacesAnswer(List<KeptWorkspace> workspaces) {
     /**
-     * One of them.
+     * One such workspace.
      *
      * @param workspaceMode {@code WORKTREE} or {@code COPY}
-     * @param source the repository or folder that it was made of
-     * @param branch of a worktree; null for a copy
+     * @param source the repository or folder it was made from
+     * @param branch the branch of a worktree; null for a copy
      * @param workspace the folder
-     * @param endedMs since when its spawn is over, milliseconds since 1970
+     * @param endedMs when its spawn ended, milliseconds since 1970
      */
     @Extensible
     public record KeptWorkspace(

@@ -1,7 +1,7 @@
 /**
- * How a gateway talks to a worker-agent: a record for each message of its control socket, its port socket and a worker's
- * socket, which are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown
- * fields are refused in requests, and ignored in answers and in lines of a worker's socket.
+ * The protocol between a gateway and a worker-agent: a record for each message of the control socket, the port socket and
+ * the workers' sockets. They are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object per line,
+ * no NUL. Unknown fields are refused in requests, and ignored in answers and in lines of a worker's socket.
  *
  * <h2>Control socket: {@code <runtimeDir>/w/control.sock}</h2>
  *
@@ -43,57 +43,54 @@
  * </pre>
  *
  * <ul>
- *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are
- *     new.
- *   <li>{@code P} is a {@link brig.protocol.control.Posture}: what the wall was found to enforce, by a process of its own
- *     where no agent starts yet. Of a worker that is still starting a list has the id only.
- *   <li>{@code check} makes nothing: it refuses what {@code spawn} would refuse for its agent, its policy, its
- *     folder, or because too many were started just now.
- *   <li>{@code request} is a {@link brig.protocol.spawn.SpawnRequest}. The answer comes when the worker is up; where a
- *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
- *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
- *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a
- *     refusal the id may be used again.
- *   <li>{@code diff} is that of a spawn with a worktree or a copy, while it runs and after its end; its text has
- *     at most 512 KiB. {@code workspaces} are those of them that stay after their spawn, for they have changes,
- *     and {@code discard} removes one.
- *   <li>{@code egress} is about a running worker: {@code allow} opens a host (with {@code :port} or without) to it for as
- *     long as it lives, {@code save} writes it into the file of its policy too, {@code once} opens it for one request,
- *     {@code deny} answers requests that wait for a person. What its
- *     policy denies stays denied. {@code revoke} takes a secret back for good.
- *   <li>{@code audit} is what brig-egress wrote behind {@code from}, some of it: whole lines of JSON as texts, none where
- *     there is no more. {@code next} is the {@code from} behind them. Lines before {@code oldest_ms} were deleted.
- *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
- *     the last frame where it is a reason of such a frame, else {@code requested}.
- *   <li>With {@code forget} nobody will acknowledge the frames of that worker: it is forgotten when it has ended, one
- *     that is still starting ends as soon as it is up, and one that is not there will not be: a spawn with that id
- *     is refused with {@code SESSION_ENDED}. So a gateway that does not know what became of a request can make sure.
- *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.
+ *   <li>{@code instance} is random for each start of a worker-agent: a new value means that all earlier workers are gone.
+ *   <li>{@code P} is a {@link brig.protocol.control.Posture}, measured by a separate process inside the wall before an agent
+ *     starts. A list has only the id of a worker that is still starting.
+ *   <li>{@code check} starts nothing. It refuses whatever {@code spawn} would refuse: the agent, the policy, the folder, or
+ *     too many recent starts.
+ *   <li>{@code request} is a {@link brig.protocol.spawn.SpawnRequest}. The answer comes when the worker is up. If a process
+ *     starts at once (a prompt is given, or the profile has one process for the whole spawn), that is when it executes its
+ *     command. {@code spawn} is idempotent by {@code spawn_id}, also while the first request is in flight; once the worker
+ *     is forgotten, the id is refused with {@code SESSION_ENDED}. After a refusal the id may be used again.
+ *   <li>{@code diff} works for a spawn with a worktree or a copy, while it runs and after its end; its text has at most
+ *     512 KiB. {@code workspaces} lists those that outlived their spawns because they have changes; {@code discard}
+ *     deletes one.
+ *   <li>{@code egress} is about a running worker: {@code allow} allows a host (with {@code :port} or without) for its
+ *     lifetime, {@code save} also adds it to the file of its policy, {@code once} allows one request, {@code deny} refuses
+ *     the waiting requests. What its policy denies stays denied. {@code revoke} revokes a secret permanently.
+ *   <li>{@code audit} returns lines that brig-egress wrote after {@code from}, as whole lines of JSON, none at the end.
+ *     {@code next} is the {@code from} of the next request. Lines before {@code oldest_ms} were deleted.
+ *   <li>{@code terminate} answers at once; the end appears in the stream. The last frame has the given {@code reason} if it
+ *     is a known one, else {@code requested}.
+ *   <li>{@code forget} says that nobody will acknowledge the frames of that worker: it is forgotten when it has ended, and
+ *     one that is still starting ends as soon as it is up. If it does not exist, a later spawn with that id is refused with
+ *     {@code SESSION_ENDED}, so a gateway that does not know the result of a request can make sure.
+ *   <li>A line that cannot be read is answered with {@code "id":null} and has no other effect.
  * </ul>
  *
  * <h2>Port socket: {@code <runtimeDir>/w/ports.sock}</h2>
  *
- * <p>Each connection becomes one to a server of an agent on 127.0.0.1 inside its wall.
+ * <p>Each connection is forwarded to an agent's server on 127.0.0.1 inside its wall.
  * <pre>
  * gateway, first   {"spawn_id":…,"port":…}
- * worker-agent     {"ok":{}}, then bytes both ways, either side's end being passed on;
+ * worker-agent     {"ok":{}}, then bytes both ways; each side's end of stream is passed on;
  *                  or {"error":…,"code":…,"retry_after_seconds"?:…} and the end
  * </pre>
  *
  * <h2>Worker socket: {@code <runtimeDir>/w/<spawn_id>.sock}</h2>
  *
- * <p>One gateway at a time: a connection that has sent its first line ends the one before it.
+ * <p>One gateway at a time: the first line of a new connection closes the previous connection.
  * <pre>
- * gateway, first   {"resume":N}                  the next frame that it wants, at least 1
+ * gateway, first   {"resume":N}                  the next frame wanted, at least 1
  * worker-agent     frames N, N+1, …              from the first one kept, if N is older; many in one write
  * gateway, any time, in any order
  *                  {"ack":N}                     every frame up to N is stored and may be dropped here
- *                  {"input":{"content":"…"}}     a message of a captain; with its name {@code id}, who sent it {@code by}
- *                                                and the way by which it came {@code via}, as far as they are known
- *                  {"cancel":true}               stop what runs now
+ *                  {"input":{"content":"…"}}     a message of a captain; with its {@code id}, its sender {@code by} and
+ *                                                the interface {@code via}, as far as they are known
+ *                  {"cancel":true}               cancel the current message
  * </pre>
  *
- * <p>A line that is none of these is a fault of the gateway: it is logged, and the connection is closed.
+ * <p>Any other line is a bug of the gateway: it is logged, and the connection is closed.
  *
  * <p>More than 14 classes: each message of the wire is one.
  */

@@ -4,9 +4,9 @@ import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 
 /**
- * One entry of the audit as clients get it.
+ * An audit line with its number, as clients see it.
  *
- * @param seq counts up within the gateway's index, from 1
+ * @param seq the number in the gateway's index, from 1 upwards
  */
 @Extensible
 public record AuditEntry(long seq, @Flat AuditLine line) {}

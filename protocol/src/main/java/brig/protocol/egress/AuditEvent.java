@@ -5,10 +5,10 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import java.util.List;
 
-/** What a line of the audit is about. */
+/** The event of an audit line. */
 @Tagged("kind")
 public sealed interface AuditEvent permits AuditEvent.Decided, EgressEvent.Noted {
-    /** What became of a request. {@code FAILED}: the policy let it pass, and the network did not. */
+    /** The outcome of a request. {@code FAILED}: the policy allowed it, but the network failed. */
     enum Decision {
         ALLOWED,
         BLOCKED,
@@ -16,11 +16,11 @@ public sealed interface AuditEvent permits AuditEvent.Decided, EgressEvent.Noted
     }
 
     /**
-     * One request, or one connection that was passed through.
+     * The outcome of one request or one tunnelled connection.
      *
      * @param path without the query
-     * @param status what the agent was answered; 0 for nothing
-     * @param secrets names of the secrets that were put in
+     * @param status the HTTP status that the agent received; 0 for none
+     * @param secrets names of the secrets that were inserted
      */
     record Result(
             Decision decision,
@@ -42,7 +42,7 @@ public sealed interface AuditEvent permits AuditEvent.Decided, EgressEvent.Noted
 
             @Name(value = "duration_ms", old = "durationMs") long durationMs) {}
 
-    /** Something that a policy decided. */
+    /** An event that a policy decided. */
     sealed interface Decided extends AuditEvent {
         Result result();
     }
@@ -50,9 +50,9 @@ public sealed interface AuditEvent permits AuditEvent.Decided, EgressEvent.Noted
     /** A request. */
     record Request(@Flat Result result) implements Decided {}
 
-    /** A CONNECT, or a connection that began as no protocol that is allowed. */
+    /** A CONNECT, or a connection that did not begin with an allowed protocol. */
     record Connect(@Flat Result result) implements Decided {}
 
-    /** A connection that was passed through unread. */
+    /** A tunnelled connection. */
     record Tunnel(@Flat Result result) implements Decided {}
 }

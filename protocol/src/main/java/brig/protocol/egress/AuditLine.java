@@ -7,12 +7,12 @@ import brig.protocol.record.OmitEmpty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of the audit. Lines that an older version wrote are read too.
+ * One line of the audit. Lines of older versions can be read too.
  *
  * @param ts in milliseconds since 1970
- * @param spawnId whose worker it was; null where lines are lost
+ * @param spawnId the spawn concerned; null in a line that reports losses
  * @param agent the agent profile
- * @param event null where lines are lost
+ * @param event null in a line that reports losses
  * @param lost how many lines could not be written in time
  */
 @Extensible
@@ -24,17 +24,17 @@ public record AuditLine(
         @Nullable String agent,
         @Flat @Nullable AuditEvent event,
         @OmitEmpty long lost) {
-    /** Something that one worker did. */
+    /** A line about one worker. */
     public static AuditLine of(long ts, String spawnId, String agent, AuditEvent event) {
         return new AuditLine(ts, spawnId, agent, event, 0);
     }
 
-    /** So many lines before this one are lost. */
+    /** A line that reports how many lines before it were lost. */
     public static AuditLine lost(long ts, long count) {
         return new AuditLine(ts, null, null, null, count);
     }
 
-    /** The host that it is about; empty where it is about none. */
+    /** The host concerned; empty if there is none. */
     public String host() {
         return switch (event) {
             case AuditEvent.Decided decided -> decided.result().host();
@@ -45,7 +45,7 @@ public record AuditLine(
         };
     }
 
-    /** What was decided; null where nothing was. */
+    /** The decision; null if there was none. */
     public AuditEvent.@Nullable Decision decision() {
         return event instanceof AuditEvent.Decided decided ? decided.result().decision() : null;
     }

@@ -6,17 +6,17 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What people should know at once about the network requests of a worker. Most events become frames of its stream. */
+/** An immediate report about a worker's network requests. Most events become frames of its stream. */
 @Tagged("kind")
 public sealed interface EgressEvent {
     /**
-     * A request that was decided.
+     * A request and its decision.
      *
-     * @param scheme empty for a connection whose protocol is unknown
+     * @param scheme empty if the protocol of the connection is unknown
      * @param path without the query
-     * @param rule what decided
-     * @param secrets names of the secrets that were put in
-     * @param status what the agent was answered; 0 for nothing
+     * @param rule the rule that decided
+     * @param secrets names of the secrets that were inserted
+     * @param status the HTTP status that the agent received; 0 for none
      */
     record Request(
             String method,
@@ -28,7 +28,7 @@ public sealed interface EgressEvent {
             List<String> secrets,
             int status) {}
 
-    /** An event that becomes a frame {@code egress}; the others become frames of adapters. */
+    /** An event that becomes an {@code egress} frame; the others become frames of adapters. */
     @Tagged("kind")
     sealed interface Shown extends EgressEvent {}
 
@@ -37,20 +37,20 @@ public sealed interface EgressEvent {
         Request request();
     }
 
-    /** The first request to a host that was allowed. */
+    /** The first allowed request to a host. */
     record Allowed(@Flat Request request) implements Decided {}
 
-    /** A request that was refused. */
+    /** A refused request. */
     record Blocked(@Flat Request request) implements Decided {}
 
-    /** The first request to a host that was refused as the policy's {@code quietHosts} expect. */
+    /** The first request to a host that was refused and is listed in the policy's {@code quietHosts}. */
     record Quiet(@Flat Request request) implements Decided {}
 
     /**
-     * A request waits for a person.
+     * A request that waits for a person.
      *
-     * @param rule why it is not allowed by itself
-     * @param deadlineMs how long it waits
+     * @param rule why it is not allowed automatically
+     * @param deadlineMs when it stops waiting
      */
     record Ask(
             String host,
@@ -60,28 +60,28 @@ public sealed interface EgressEvent {
             @Name(value = "deadline_ms", old = "deadlineMs") long deadlineMs)
             implements Shown {}
 
-    /** No request to that host waits any more. */
+    /** No request to that host waits any longer. */
     record Answered(String host, int port, boolean allowed, String rule) implements Shown {}
 
-    /** Something in the project's own file has no effect; {@code rule} says what. */
+    /** A setting in the project's own file has no effect; {@code rule} says which. */
     record ProjectFile(String rule) implements Shown {}
 
-    /** An event that is a line of the audit too. */
+    /** An event that is also an audit line. */
     sealed interface Noted extends EgressEvent, AuditEvent {}
 
     /** The agent's program did not accept Brig's certificate. */
     record TlsFailed(String host, int port, String rule) implements Noted, Shown {}
 
-    /** A sub-agent was met for the first time. */
+    /** A sub-agent was seen for the first time. */
     record Subagent(
             String agentId,
             @Nullable String parentId,
             @Nullable String sessionId) implements Noted {}
 
     /**
-     * What one request to a model took, in tokens as the provider counts them; null where the answer did not say.
+     * The tokens of one model request, as the provider counts them; null if the answer did not say.
      *
-     * @param agentId the sub-agent that asked; null for the agent itself
+     * @param agentId the requesting sub-agent; null for the agent itself
      * @param route the model route
      */
     record Usage(

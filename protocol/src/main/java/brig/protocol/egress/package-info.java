@@ -1,4 +1,4 @@
-/** What brig-egress reports of the requests of agents: events, which become frames, and the lines of the audit. */
+/** Reports of brig-egress on agents' requests: events, which become frames, and audit lines. */
 @NullMarked
 package brig.protocol.egress;
 

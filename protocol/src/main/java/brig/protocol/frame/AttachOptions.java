@@ -9,12 +9,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection asks for that reads a session. A field that is not as described is refused with
- * {@code INVALID_FIELD}.
+ * The options of a connection that reads a session. An invalid field is refused with {@code INVALID_FIELD}.
  *
  * @param from the number of the first frame wanted; 0 for the beginning
- * @param role {@code watcher} for less than the token allows, {@code captain} or null for all of it
- * @param presence whether to be told who is connected
+ * @param role {@code watcher} reduces the token's rights; {@code captain} or null keeps them
+ * @param presence whether to report who is connected
  * @param client the name of the program, for the {@code via} of its messages
  * @param agent the agent whose frames are wanted; null for all
  */
@@ -25,7 +24,7 @@ public record AttachOptions(
         @OmitEmpty boolean presence,
         @Nullable String client,
         @Nullable String agent) {
-    /** All of what the token allows, from the beginning on. */
+    /** All rights of the token, from the beginning on. */
     public static final AttachOptions NONE = new AttachOptions(0, null, false, null, null);
 
     private static final String WATCHER = "watcher";
@@ -38,7 +37,7 @@ public record AttachOptions(
         requireClient(client);
     }
 
-    /** Only to read, from that frame on. */
+    /** Read-only, from that frame on. */
     public static AttachOptions toWatch(long from) {
         return new AttachOptions(from, WATCHER, false, null, null);
     }
@@ -47,7 +46,7 @@ public record AttachOptions(
         return WATCHER.equals(role);
     }
 
-    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for what no program may be called */
+    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for an invalid program name */
     public static void requireClient(@Nullable String client) {
         if (client != null && !CLIENT.matcher(client).matches()) {
             throw Fields.invalid("client", "must match " + CLIENT);

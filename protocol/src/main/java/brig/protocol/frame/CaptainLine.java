@@ -11,24 +11,24 @@ import brig.protocol.record.Tagged;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a captain or watcher sends on a connection that reads one session (PROTOCOL.md section 3). */
+/** A line of a captain or watcher on a connection that reads one session (PROTOCOL.md section 3). */
 public sealed interface CaptainLine {
-    /** The first line of a connection that was not authenticated when it was opened. */
+    /** The first line of a connection without a token in its handshake. */
     @Extensible
     record Auth(String auth, @Flat AttachOptions options) implements CaptainLine {}
 
-    /** That part of it which is read first: what else a line says, nobody hears whose token is not valid. */
+    /** The token of that line, which is checked before its other fields are read. */
     @Extensible
     record Token(String auth) {}
 
-    /** What a captain says to a session that it may write to. */
+    /** A request of a captain that may write to the session. */
     sealed interface Order extends CaptainLine {}
 
     /**
      * A task for the agent.
      *
      * @param role always {@code user}
-     * @param messageId the captain's name for it, under which it is taken once
+     * @param messageId the captain's id for it, which makes it idempotent
      */
     @Extensible
     record UserMessage(
@@ -47,13 +47,13 @@ public sealed interface CaptainLine {
             }
         }
 
-        /** @throws BrigException {@code INVALID_FIELD} where the name is none */
+        /** @throws BrigException {@code INVALID_FIELD} if the id is invalid */
         public static UserMessage of(String content, @Nullable String messageId) {
             return new UserMessage(USER, content, messageId);
         }
     }
 
-    /** Something else that a captain wants of the session. */
+    /** A request other than a message. */
     @Tagged(value = "action", unknown = ErrorCode.UNKNOWN_ACTION)
     @Extensible
     sealed interface Action extends Order {}
@@ -70,11 +70,11 @@ public sealed interface CaptainLine {
     /** Gives control back. */
     record ReleaseControl() implements Action {}
 
-    /** Wants a {@code pong}; a watcher may as well. */
+    /** Requests a {@code pong}; watchers may send it too. */
     record Ping() implements Action {}
 
     /**
-     * Reads what comes after authentication.
+     * Reads a line after authentication.
      *
      * @throws BrigException {@code UNKNOWN_ACTION}, or {@code INVALID_FIELD} for an object that is none of these
      */

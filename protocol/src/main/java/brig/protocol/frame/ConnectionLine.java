@@ -13,43 +13,43 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line about one connection: it has no number and is no part of a stream (PROTOCOL.md section 2.2). A gateway may be
- * newer than its client.
+ * A line about one connection. It has no sequence number and is not part of a stream (PROTOCOL.md section 2.2). The
+ * gateway may be newer than its client.
  */
 @Tagged("type")
 @Extensible
 public sealed interface ConnectionLine {
     /**
-     * The connection may read, and a captain's may write.
+     * The connection may read; a captain's may also write.
      *
      * @param role {@code captain} or {@code watcher}
-     * @param from the number at which the stream begins here
-     * @param state the spawn's
+     * @param from the number of the first frame to come
+     * @param state the spawn's state
      */
     record Authenticated(String spawnId, String taskId, String role, String epoch, long from, String state)
             implements ConnectionLine {}
 
     /**
-     * Frames {@code from} to {@code to}, both included, will not come on this connection.
+     * Frames {@code from} to {@code to}, both inclusive, will not come on this connection.
      *
      * @param reason {@code evicted}, {@code record_lost}, {@code record_damaged} or {@code epoch_changed}
-     * @param epoch the new one, with {@code epoch_changed}
+     * @param epoch the new epoch, with {@code epoch_changed}
      */
     record Gap(long from, long to, String reason, @Nullable String epoch) implements ConnectionLine {
-        /** The new stream begins at 1, and the frame that the client wants is none of it. */
+        /** The stream began anew at 1 and does not contain the frame that the client wants. */
         public static Gap ofEpoch(long seq, String epoch) {
             return new Gap(seq, seq, "epoch_changed", epoch);
         }
     }
 
     /**
-     * A line of the client was refused, or the connection will be closed.
+     * A refused line of the client, or the announcement that the connection will be closed.
      *
      * @param error a sentence for a person
      * @param code the error code's name; a newer gateway may have others
-     * @param epoch of the stream that was read; with {@code from} where the connection will be closed
-     * @param from the first frame that was not sent, at which to resume; 0 where nothing is to be resumed
-     * @param id the session's name as the client gave it, on a connection that carries many
+     * @param epoch the epoch of the stream; present, with {@code from}, if the connection will be closed
+     * @param from the first frame not sent, at which to resume; 0 if there is nothing to resume
+     * @param id the session's name as the client gave it, on a multiplexed connection
      */
     @Name("error")
     record Refused(
@@ -60,7 +60,7 @@ public sealed interface ConnectionLine {
             @OmitEmpty long from,
             @Nullable String id)
             implements ConnectionLine {
-        /** Something that happened, of which the client can do nothing else than know. */
+        /** A notice that requires no action of the client. */
         public static Refused of(ErrorCode code, String error) {
             return new Refused(error, code.name(), Hints.NONE, null, 0, null);
         }
@@ -74,7 +74,7 @@ public sealed interface ConnectionLine {
             return of(refusal, null);
         }
 
-        /** On a connection that carries many sessions. */
+        /** For a multiplexed connection. */
         public static Refused of(BrigException refusal, @Nullable String id) {
             return new Refused(refusal.getMessage(), refusal.code().name(), refusal.hints(), null, 0, id);
         }
@@ -83,10 +83,10 @@ public sealed interface ConnectionLine {
     /** The answer to {@code ping}. */
     record Pong() implements ConnectionLine {}
 
-    /** The next lines belong to this session. */
+    /** The following lines belong to this session. */
     record Session(String spawnId) implements ConnectionLine {}
 
-    /** The worker is paused ({@code throttled}), or goes on ({@code running}). */
+    /** The worker was paused ({@code throttled}), or continues ({@code running}). */
     record State(String state) implements ConnectionLine {
         public static State of(boolean throttled) {
             return new State(throttled ? "throttled" : "running");
@@ -100,7 +100,7 @@ public sealed interface ConnectionLine {
         public record Captain(String captain, int connections, boolean control) {}
     }
 
-    /** The line that an object is; null where only a newer gateway knows such lines. */
+    /** Converts the object; null for a line type that only newer gateways know. */
     static @Nullable ConnectionLine read(JsonObject line) {
         return line.as(Any.class).line();
     }

@@ -15,15 +15,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a frame of a stream says, without its number and time, which {@link NumberedFrame} has. PROTOCOL.md sections 2.1
- * and 2.3 say what each field means. Text that is too long for one frame comes in pieces to concatenate, all but the last
- * with {@code more}. An {@code agent} is the sub-agent that a frame is about, by its {@code agent_id}; null is the agent
- * itself. A worker-agent may be newer than a reader: fields that the reader does not know are ignored.
+ * The content of a frame, without its number and time, which {@link NumberedFrame} has. PROTOCOL.md sections 2.1 and
+ * 2.3 define the fields. Text too long for one frame comes in pieces to concatenate, all but the last with {@code
+ * more}. {@code agent} is the {@code agent_id} of the sub-agent concerned; null is the agent itself. A worker-agent may
+ * be newer than a reader: unknown fields are ignored.
  */
 @Tagged("type")
 @Extensible
 public sealed interface Frame {
-    /** What a frame says that comes from brig-egress and repeats in its own words what an adapter tells. */
+    /** The {@code source} of frames from brig-egress, which repeat what an adapter reports. */
     String FROM_EGRESS = "egress";
 
     /** The {@code type} on the wire. */
@@ -49,9 +49,9 @@ public sealed interface Frame {
     /**
      * The turn of a user message begins.
      *
-     * @param messageId the captain's name for it, or one with a dot that Brig gave
+     * @param messageId the captain's id for it, or one with a dot that Brig assigned
      * @param by the captain that sent it; only in the last piece
-     * @param via how it came, such as {@code http}; only in the last piece
+     * @param via the interface it came by, such as {@code http}; only in the last piece
      */
     record Message(
             @NotEmpty String messageId,
@@ -61,28 +61,28 @@ public sealed interface Frame {
             @Nullable String via)
             implements Frame {}
 
-    /** A user message that has a name is taken, or was taken before. */
+    /** A user message with an id was accepted, now or earlier. */
     record Accepted(String messageId) implements Frame {}
 
     /**
-     * A piece of what the agent, a tool or the agent's program wrote.
+     * A piece of output of the agent, a tool or the agent's program.
      *
-     * @param tool the id of the tool call that wrote this
+     * @param tool the id of the tool call that wrote it
      */
     record Chunk(@Nullable String agent, @Nullable String tool, Channel stream, String content) implements Frame {
-        /** Where it was written. */
+        /** The channel of the output. */
         public enum Channel {
             STDOUT,
             STDERR,
-            /** What the agent says. */
+            /** The agent's answer. */
             TEXT,
-            /** What it thinks aloud. */
+            /** The agent's reasoning. */
             THOUGHT
         }
 
         /**
-         * Whether it is what the agent itself says: no thought, no word of a sub-agent, no output of a tool. A program that
-         * is no known agent says it on its standard output.
+         * Whether it is the answer of the agent itself, not reasoning, output of a tool or of a sub-agent. Standard
+         * output counts as the answer of a program without an adapter.
          */
         public boolean isOwnWords() {
             return agent == null && tool == null && (stream == Channel.TEXT || stream == Channel.STDOUT);
@@ -92,11 +92,11 @@ public sealed interface Frame {
     /**
      * The end of a turn.
      *
-     * @param exitCode of the agent's process: 128 and the signal's number where a signal ended it; of an agent with a
-     *     format of its own 0, or 1 where it gave up or was cancelled
+     * @param exitCode of the agent's process, 128 plus the signal number if a signal ended it; for an agent with an
+     *     adapter 0, or 1 if it gave up or was cancelled
      * @param signal the name of that signal, {@code SIGTERM}
      * @param reason why Brig ended the turn, or {@code failed}
-     * @param usage what the whole turn cost
+     * @param usage the usage of the whole turn
      */
     record Done(
             @Name(value = "exit_code", old = "exitCode") @Range(max = Integer.MAX_VALUE)
@@ -108,15 +108,15 @@ public sealed interface Frame {
             implements Frame {}
 
     /**
-     * Something failed in the worker; the stream continues.
+     * An error in the worker; the stream continues.
      *
      * @param error a sentence for a person
-     * @param code such as {@code MODEL_ERROR}; a newer worker-agent may have codes that this version does not know
-     * @param messageId the message that was refused
+     * @param code such as {@code MODEL_ERROR}; a newer worker-agent may have others
+     * @param messageId the refused message
      * @param status the HTTP status of the model's answer
-     * @param retrying whether the agent asks the model again
-     * @param attempt the how manieth, from 1
-     * @param retryMs how long the agent waits before, in milliseconds
+     * @param retrying whether the agent retries the model request
+     * @param attempt the number of the attempt, from 1
+     * @param retryMs the delay before it, in milliseconds
      */
     @Name("error")
     record Failure(
@@ -134,23 +134,23 @@ public sealed interface Frame {
             this(error, code, null, null, null, false, null, null, null);
         }
 
-        /** A message was refused; null for one without a name. */
+        /** A refused message; null for one without an id. */
         public static Failure of(BrigException refusal, @Nullable String messageId) {
             return new Failure(
                     refusal.getMessage(), refusal.code().name(), null, messageId, null, false, null, null, null);
         }
 
-        /** The same of a sub-agent, null for the agent itself, with the HTTP status of the model's answer where it is known. */
+        /** An error of a sub-agent, null for the agent itself, with the HTTP status of the model's answer if known. */
         public Failure(String error, String code, @Nullable String agent, @Nullable Long status) {
             this(error, code, agent, null, status, false, null, null, null);
         }
 
-        /** The same where the agent asks the model again; null for what it does not say of that. */
+        /** A copy for a request that the agent retries; null for unknown values. */
         public Failure again(@Nullable Long itsAttempt, @Nullable Long ofAttempts, @Nullable Long afterMs) {
             return new Failure(error, code, agent, messageId, status, true, itsAttempt, ofAttempts, afterMs);
         }
 
-        /** The same in other words. */
+        /** A copy with another sentence. */
         public Failure saying(String sentence) {
             return new Failure(sentence, code, agent, messageId, status, retrying, attempt, attemptsMax, retryMs);
         }
@@ -159,7 +159,7 @@ public sealed interface Frame {
     /**
      * The worker accepts messages ({@code running}), or this is the last frame of the stream ({@code terminated}).
      *
-     * @param reason why it is the last
+     * @param reason why the stream ended
      */
     record State(String state, @Nullable String reason) implements Frame {
         public static final String RUNNING = "running";
@@ -175,19 +175,19 @@ public sealed interface Frame {
     }
 
     /**
-     * A sub-agent appeared or changed. Read off requests to a model ({@code source}), it has no depth, status or
+     * A sub-agent appeared or changed. If derived from model requests ({@code source}), it has no depth, status or
      * background.
      *
      * @param source {@link #FROM_EGRESS}, or null
-     * @param sessionId the session that it has, or that it is part of
+     * @param sessionId its own session, or the one that it is part of
      * @param parentId the sub-agent that started it; null for the agent itself
      * @param parentToolId the tool call that started it
      * @param prompt only in the first frame
-     * @param depth 1 for one that the agent itself started
-     * @param status null also where a newer worker-agent has a word that this version does not know
-     * @param background whether its parent goes on meanwhile
-     * @param summary what it reported to its parent
-     * @param dropped how many frames like this were left out before it
+     * @param depth 1 directly below the agent itself
+     * @param status also null if a newer worker-agent has a status unknown to this version
+     * @param background whether its parent continues meanwhile
+     * @param summary its report to its parent
+     * @param dropped how many such frames were dropped before it
      */
     @Name("subagent")
     record SubAgent(
@@ -205,14 +205,14 @@ public sealed interface Frame {
             @Nullable String error,
             @OmitEmpty long dropped)
             implements Frame {
-        /** Of brig-egress. */
+        /** A report of brig-egress. */
         public static SubAgent readOff(
                 String agentId, @Nullable String sessionId, @Nullable String parentId, long dropped) {
             return new SubAgent(
                     FROM_EGRESS, agentId, sessionId, parentId, null, null, null, null, null, null, null, null, dropped);
         }
 
-        /** How it fares. */
+        /** The status of a sub-agent. */
         public enum Status {
             SPAWNED,
             RUNNING,
@@ -227,15 +227,15 @@ public sealed interface Frame {
     }
 
     /**
-     * A tool call began or changed; of a call that was told before, only what is new.
+     * A tool call began or changed; updates contain only what is new.
      *
-     * @param id the agent's own
-     * @param name the tool's, in the agent's words
-     * @param kind what sort of thing it does: {@code execute}, {@code read}, …
-     * @param title what it does in this call, a line
-     * @param status null where a newer worker-agent has a word that this version does not know
+     * @param id the agent's own id for the call
+     * @param name the tool, in the agent's words
+     * @param kind the kind of operation: {@code execute}, {@code read}, …
+     * @param title a one-line summary of this call
+     * @param status null if a newer worker-agent has a status unknown to this version
      * @param input the arguments
-     * @param output all that it returned
+     * @param output the complete result
      */
     record Tool(
             String id,
@@ -248,9 +248,9 @@ public sealed interface Frame {
             @Nullable String output,
             @OmitEmpty boolean more)
             implements Frame {
-        /** How far it is. */
+        /** The progress of a tool call. */
         public enum Progress {
-            /** The model writes its arguments. */
+            /** The model is writing the arguments. */
             PENDING,
             RUNNING,
             COMPLETED,
@@ -259,14 +259,14 @@ public sealed interface Frame {
     }
 
     /**
-     * Tokens used: by adapters since the last such frame; read off one request to a model where it has a {@code source}.
+     * Tokens used: from adapters since the last such frame; with a {@code source}, by one request to a model.
      *
      * @param source {@link #FROM_EGRESS}, or null
      * @param route the name of the model route
-     * @param cachedInputTokens of the input tokens, those that were read from a cache
+     * @param cachedInputTokens the part of the input tokens that was read from a cache
      * @param status the HTTP status of the model's answer
-     * @param cost in US dollars, as the agent reckons it
-     * @param dropped how many frames like this were left out before it
+     * @param cost in US dollars, as the agent computes it
+     * @param dropped how many such frames were dropped before it
      */
     record Usage(
             @Nullable String source,
@@ -281,7 +281,7 @@ public sealed interface Frame {
             @Nullable Double cost,
             @OmitEmpty long dropped)
             implements Frame {
-        /** Of an adapter. */
+        /** A report of an adapter. */
         public static Usage of(@Nullable String agent, TokenUsage used) {
             return new Usage(
                     null,
@@ -299,10 +299,10 @@ public sealed interface Frame {
     }
 
     /**
-     * What happened to a network request of the agent.
+     * An event about a network request of the agent.
      *
-     * @param event null where its kind is none of this version
-     * @param dropped how many frames like this were left out before it
+     * @param event null if this version does not know its kind
+     * @param dropped how many such frames were dropped before it
      */
     record Egress(
             @Flat EgressEvent.@Nullable Shown event,
@@ -319,7 +319,7 @@ public sealed interface Frame {
             @Nullable String agentVersion,
             @Nullable String model) implements Frame {}
 
-    /** What the agent means to do, step by step; it replaces the plan before. */
+    /** The agent's plan, which replaces the previous one. */
     record Plan(@Nullable String agent, List<Entry> entries) implements Frame {
         /** @param status {@code pending}, {@code in_progress}, {@code completed}, or another word of the agent's */
         @Extensible
@@ -328,9 +328,9 @@ public sealed interface Frame {
     }
 
     /**
-     * The agent asked for a permission, and what it was told.
+     * The agent asked for a permission, and the answer it got.
      *
-     * @param tool the tool call that it is for
+     * @param tool the tool call concerned
      * @param name of the tool, or of the question
      * @param input the arguments of the call
      */
@@ -342,7 +342,7 @@ public sealed interface Frame {
             @Nullable Object input,
             @Nullable Decision decision)
             implements Frame {
-        /** What the profile says. */
+        /** The decision of the profile. */
         public enum Decision {
             ALLOW,
             DENY
@@ -350,9 +350,9 @@ public sealed interface Frame {
     }
 
     /**
-     * A line of the agent as it wrote it.
+     * A line of the agent, unchanged.
      *
-     * @param malformed whether it is no JSON, although the agent writes JSON
+     * @param malformed whether it is not JSON, although the agent writes JSON
      */
     record Raw(
             String line, @OmitEmpty boolean more, @OmitEmpty boolean malformed) implements Frame {}

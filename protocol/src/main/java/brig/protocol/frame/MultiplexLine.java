@@ -8,28 +8,28 @@ import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client sends on a WebSocket that carries many sessions, beside {@link CaptainLine.Auth} (PROTOCOL.md section
- * 4.4). An {@code id} is any name of a session.
+ * A line of a client on a multiplexed WebSocket, besides {@link CaptainLine.Auth} (PROTOCOL.md section 4.4). An {@code
+ * id} is any name of a session.
  */
 @Tagged(value = "action", unknown = ErrorCode.UNKNOWN_ACTION)
 @Extensible
 public sealed interface MultiplexLine {
-    /** What is about one session. */
+    /** A request about one session. */
     sealed interface OfSession extends MultiplexLine {
         String id();
     }
 
     /**
-     * Wants to read a session.
+     * Subscribes to a session.
      *
-     * @param token for this session alone; null where that of the connection counts
+     * @param token for this session alone; null uses the token of the connection
      */
     record Subscribe(
             @NotEmpty String id,
             @Nullable String token,
             @Flat AttachOptions options) implements OfSession {}
 
-    /** Reads it no longer. */
+    /** Ends the subscription. */
     record Unsubscribe(@NotEmpty String id) implements OfSession {}
 
     /** A task for the agent, as {@link CaptainLine.UserMessage}. */
@@ -50,6 +50,6 @@ public sealed interface MultiplexLine {
     /** As {@link CaptainLine.ReleaseControl}. */
     record ReleaseControl(@NotEmpty String id) implements OfSession {}
 
-    /** Wants a {@code pong}. */
+    /** Requests a {@code pong}. */
     record Ping() implements MultiplexLine {}
 }

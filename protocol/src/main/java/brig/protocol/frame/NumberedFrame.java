@@ -8,13 +8,13 @@ import brig.protocol.record.Range;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame of a stream, whole. A worker-agent may be newer than a reader: of a frame whose type the reader does not know,
- * type, number and time are known and nothing else.
+ * A complete frame of a stream. A worker-agent may be newer than a reader: of a frame of unknown type only type, number
+ * and time are read.
  *
- * @param seq the number, which counts from 1 within session and epoch
+ * @param seq the sequence number, from 1 within session and epoch
  * @param ts when it was written, in milliseconds since 1970
- * @param frame null where the type is none of this version
- * @param truncated whether something in it was shortened to fit
+ * @param frame null if this version does not know the type
+ * @param truncated whether parts of it were shortened to fit
  */
 @Extensible
 public record NumberedFrame(

@@ -5,12 +5,12 @@ import brig.protocol.record.OmitEmpty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a message cost.
+ * The usage of a message.
  *
  * <p>Decision 0125.
  *
- * @param cachedInputTokens of the input tokens, those that were read from a cache
- * @param cost in US dollars, as the agent reckons it; null where it does not
+ * @param cachedInputTokens the part of the input tokens that was read from a cache
+ * @param cost in US dollars, as the agent computes it; null if it does not
  */
 @Extensible
 public record TokenUsage(
@@ -27,14 +27,14 @@ public record TokenUsage(
                 sum);
     }
 
-    /** Whether both are of the same tokens, whatever they cost. */
+    /** Whether both have the same token counts, regardless of cost. */
     public boolean hasTokensOf(TokenUsage other) {
         return inputTokens == other.inputTokens
                 && outputTokens == other.outputTokens
                 && cachedInputTokens == other.cachedInputTokens;
     }
 
-    /** The same tokens at that cost. */
+    /** A copy with that cost. */
     public TokenUsage at(@Nullable Double otherCost) {
         return new TokenUsage(inputTokens, outputTokens, cachedInputTokens, otherCost);
     }

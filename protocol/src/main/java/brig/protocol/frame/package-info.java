@@ -1,4 +1,4 @@
-/** The frames of a stream, the lines about a connection, and what clients send on connections: a record for each. */
+/** Records for the frames of a stream, the lines about a connection, and the lines of clients. */
 @NullMarked
 package brig.protocol.frame;
 

@@ -10,24 +10,25 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * A file that is whole at any time, for it is written beside its place and then renamed: readers see the earlier content or
- * the new one. Nobody but its owner can read it before it should be read. Two writers at once are not for it.
+ * Atomic replacement of a file: the content is written to a new file, which is then renamed. Readers see the old or the
+ * new content. The new file is readable by its owner alone until its final mode is set. Not safe for concurrent
+ * writers.
  */
 public final class WholeFile {
-    /** The mode of a file that its owner alone can read. */
+    /** The mode of a file that only its owner can read. */
     public static final String PRIVATE = "rw-------";
 
-    /** No folder of configuration takes files that end with it for its own. */
+    /** The suffix of unfinished files; folders of configuration ignore files with it. */
     private static final String UNFINISHED = ".new";
 
-    /** Fills a file that is there, empty, its owner's alone, and that may get another owner and mode. */
+    /** Fills a new, empty file that only its owner can access; may change its owner and mode. */
     public interface Filling {
         void fill(Path fresh) throws IOException;
     }
 
     private WholeFile() {}
 
-    /** Writes one that its owner alone can read. */
+    /** Writes a file that only its owner can read. */
     public static void write(Path file, byte[] content) throws IOException {
         write(file, content, PRIVATE);
     }
@@ -44,7 +45,7 @@ public final class WholeFile {
         write(file, file.resolveSibling("." + file.getFileName() + UNFINISHED), filling);
     }
 
-    /** @param fresh where it is written, on the same file system */
+    /** @param fresh the temporary file, on the same file system */
     public static void write(Path file, Path fresh, Filling filling) throws IOException {
         FileAttribute<Set<PosixFilePermission>> ownersAlone =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE));

@@ -1,4 +1,4 @@
-/** Files as every process of Brig writes them. */
+/** File handling shared by all processes. */
 @NullMarked
 package brig.protocol.io;
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of one message from outside, read by type. Every refusal is {@code INVALID_FIELD} and names the field. */
+/** Typed access to the fields of one untrusted message. Every refusal is {@code INVALID_FIELD} and names the field. */
 public final class Fields {
     private final Map<String, @Nullable Object> values;
 
@@ -17,7 +17,7 @@ public final class Fields {
         this.values = values;
     }
 
-    /** Refuses any field whose name is not listed. For requests; frames ignore what they do not know. */
+    /** Refuses fields that are not listed. For requests; unknown fields of frames are ignored. */
     public Fields only(Set<String> known) {
         for (String name : new TreeSet<>(values.keySet())) {
             if (!known.contains(name)) {
@@ -65,14 +65,14 @@ public final class Fields {
         return value;
     }
 
-    /** The fields of an object inside; empty ones where it is absent. */
+    /** The fields of a nested object; empty if it is absent. */
     @SuppressWarnings("unchecked")
     public Fields object(String name) {
         Map<String, @Nullable Object> value = typed(name, Map.class, "an object");
         return new Fields(value == null ? Map.of() : value);
     }
 
-    /** A list of strings; empty where it is absent. */
+    /** A list of strings; empty if absent. */
     public List<String> texts(String name) {
         List<?> value = typed(name, List.class, "a list of strings");
         if (value == null) {
@@ -86,7 +86,7 @@ public final class Fields {
         return value.stream().map(String.class::cast).toList();
     }
 
-    /** A list of objects; empty where it is absent. */
+    /** A list of objects; empty if absent. */
     @SuppressWarnings("unchecked")
     public List<Fields> objects(String name) {
         List<?> value = typed(name, List.class, "a list of objects");

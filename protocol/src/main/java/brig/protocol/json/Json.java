@@ -25,17 +25,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON as plain maps and lists, strictly read (well-formed UTF-8, no duplicate keys, bounded depth, numbers that fit,
- * nothing behind the value) and written on one line. For messages, not for the frame path:
- * a frame's bytes are never parsed whole.
+ * A strict JSON reader and a one-line writer over plain maps and lists. The reader requires well-formed UTF-8, unique
+ * keys, bounded depth, numbers in range and nothing after the value. For messages only: the frame path never parses
+ * whole frames.
  *
- * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
- * {@code Boolean} and null.
+ * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double}, {@code
+ * Boolean} and null.
  *
  * <p>Decision 0142.
  */
 public final class Json {
-    /** Shared by everything in Brig that reads or writes JSON. */
+    /** The factory for all strict JSON reading and writing in Brig. */
     public static final JsonFactory STRICT = factory(false);
 
     private static final JsonFactory COMMENTED = factory(true);
@@ -54,7 +54,9 @@ public final class Json {
                 .build();
     }
 
-    /** Reads exactly one object. @throws BrigException {@code MALFORMED_JSON} with the place, or {@code INVALID_UTF8} */
+    /**
+     * Reads exactly one object. @throws BrigException {@code MALFORMED_JSON} with the place, or {@code INVALID_UTF8}
+     */
     public static Map<String, @Nullable Object> parseObject(byte[] bytes, int offset, int length) {
         return parse(STRICT, bytes, offset, length);
     }
@@ -64,7 +66,7 @@ public final class Json {
         return parse(STRICT, bytes, 0, bytes.length);
     }
 
-    /** Reads exactly one object into a record, or a record of a tagged type. @throws BrigException as {@link #parseObject}, and what is wrong with a field */
+    /** Reads one object into a record or tagged type. @throws BrigException as {@link #parseObject}, or for a field */
     public static <T> T read(byte[] bytes, int offset, int length, Class<T> type) {
         return RecordReader.read(parse(STRICT, bytes, offset, length), type);
     }
@@ -74,7 +76,7 @@ public final class Json {
         return read(bytes, 0, bytes.length, type);
     }
 
-    /** Reads a configuration file's text, where {@code //} and {@code /* *}{@code /} comments are allowed. */
+    /** Reads a configuration file, in which {@code //} and {@code /* *}{@code /} comments are allowed. */
     public static Map<String, @Nullable Object> parseCommented(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return parse(COMMENTED, bytes, 0, bytes.length);
@@ -98,7 +100,7 @@ public final class Json {
         }
     }
 
-    /** What the parser found wrong, without any of the text that it read: that text may hold a secret. */
+    /** The parser's complaint without the input text, which may contain a secret. */
     public static BrigException malformed(IOException e) {
         if (e instanceof com.fasterxml.jackson.core.JsonProcessingException fault && fault.getLocation() != null) {
             long at = Math.max(
@@ -127,7 +129,7 @@ public final class Json {
         };
     }
 
-    /** A number; one that no double can hold is refused, because infinity has no JSON to be written in. */
+    /** Reads a number; one beyond the range of a double is refused, because JSON cannot represent infinity. */
     private static double readDouble(JsonParser parser) throws IOException {
         double number = parser.getDoubleValue();
         if (Double.isInfinite(number)) {
@@ -154,17 +156,17 @@ public final class Json {
         return array;
     }
 
-    /** The object as one line of JSON without a newline, and without any other control character. */
+    /** The object as one line of JSON, without a newline or other control characters. */
     public static byte[] write(Map<String, ?> object) {
         return withoutLateControls(plain(object));
     }
 
-    /** The record as one line of JSON without a newline, and without any other control character. */
+    /** The record as one line of JSON, without a newline or other control characters. */
     public static byte[] write(Record record) {
         return withoutLateControls(plain(record));
     }
 
-    /** The object as one line of JSON without a newline, and without any other control character. */
+    /** The object as one line of JSON, without a newline or other control characters. */
     public static byte[] write(JsonObject object) {
         return withoutLateControls(plain(object));
     }
@@ -179,17 +181,17 @@ public final class Json {
         return line(write(record));
     }
 
-    /** The object in the one form that all equal objects have, after RFC 8785. Null counts as absent. */
+    /** The canonical form of RFC 8785, the same for all equal objects. Null counts as absent. */
     public static byte[] canonical(Record record) {
         return canonical(parseObject(plain(record)));
     }
 
-    /** The name by which a record is told from the others of its tagged type; of another one, its own in snake case. */
+    /** The tag of a record of a tagged type; of any other record, its name in snake case. */
     public static String tag(Record record) {
         return RecordShape.of(record.getClass()).tag();
     }
 
-    /** Writes the record's fields into an object that is begun. */
+    /** Writes the record's fields into the object that the generator has begun. */
     public static void writeFields(JsonGenerator generator, Record record) throws IOException {
         writeFields(generator, record, RecordShape.of(record.getClass()));
     }
@@ -237,8 +239,8 @@ public final class Json {
     }
 
     /**
-     * The object in the one form that all equal objects have, after RFC 8785: keys sorted by their UTF-16 units at every
-     * level, nothing between tokens. Entries that are null are left out, for here null counts as absent.
+     * The canonical form of RFC 8785, the same for all equal objects: keys sorted by UTF-16 units at every level, no
+     * white space between tokens. Null entries are left out, since null counts as absent here.
      */
     public static byte[] canonical(Map<String, ?> object) {
         return plain(sorted(object));

@@ -9,10 +9,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object whose fields are not ours to name: what an agent, a model or a user's own tool wrote. Whatever is not of the
- * type asked for counts as absent. Immutable; messages of our own are records.
+ * An object of a foreign format: written by an agent, a model or a user's own tool. A value of an unexpected type
+ * counts as absent. Immutable. Brig's own messages are records instead.
  *
- * <p>Values are {@code JsonObject}, {@code List}, {@code String}, {@code Long}, {@code Double}, {@code Boolean} and null.
+ * <p>Values are {@code JsonObject}, {@code List}, {@code String}, {@code Long}, {@code Double}, {@code Boolean} and
+ * null.
  *
  * <p>Decision 0142.
  */
@@ -25,7 +26,7 @@ public final class JsonObject {
         this.values = values;
     }
 
-    /** An object of these values, which are what this class says, or maps and lists of such, or records. */
+    /** An object of these values: those listed above, or maps and lists of them, or records. */
     public static JsonObject of(Map<String, ? extends @Nullable Object> values) {
         return new JsonObject(new LinkedHashMap<>(values));
     }
@@ -40,47 +41,47 @@ public final class JsonObject {
         return read(bytes, 0, bytes.length);
     }
 
-    /** Reads the text of a configuration file, where {@code //} and {@code /* *}{@code /} comments are allowed. */
+    /** Reads a configuration file, in which {@code //} and {@code /* *}{@code /} comments are allowed. */
     public static JsonObject readCommented(String text) {
         return new JsonObject(Json.parseCommented(text));
     }
 
-    /** The record as it is written. */
+    /** The object that the record is written as. */
     public static JsonObject of(Record record) {
         return read(Json.write(record));
     }
 
-    /** The same with one field more, or another value of it; it stands where it stood, or last. */
+    /** A copy with that field added at the end, or replaced in place. */
     public JsonObject with(String name, @Nullable Object value) {
         Map<String, @Nullable Object> more = new LinkedHashMap<>(values);
         more.put(name, value);
         return new JsonObject(more);
     }
 
-    /** Begins an object that is made field by field. */
+    /** Starts a new object. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** An object that is being made. */
+    /** Builds an object field by field. */
     public static final class Builder {
         private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
 
         private Builder() {}
 
-        /** Adds a field, or gives it another value. */
+        /** Adds or replaces a field. */
         public Builder put(String name, @Nullable Object value) {
             values.put(name, value);
             return this;
         }
 
-        /** The object of the fields so far. */
+        /** Builds the object from the current fields. */
         public JsonObject build() {
             return new JsonObject(new LinkedHashMap<>(values));
         }
     }
 
-    /** The object as a record. @throws brig.protocol.BrigException {@code INVALID_FIELD} with the field's name */
+    /** Converts it to a record. @throws brig.protocol.BrigException {@code INVALID_FIELD} with the field's name */
     public <T> T as(Class<T> type) {
         return RecordReader.read(values, type);
     }
@@ -118,17 +119,17 @@ public final class JsonObject {
         return values.get(name) instanceof Number number ? number.doubleValue() : null;
     }
 
-    /** The object of that name; an empty one where there is none. */
+    /** The nested object; empty if absent. */
     public JsonObject object(String name) {
         return element(values.get(name));
     }
 
-    /** Whatever is in the list of that name. */
+    /** All elements of the list. */
     public List<@Nullable Object> elements(String name) {
         return wrapped(values.get(name)) instanceof List<?> list ? Collections.unmodifiableList(list) : List.of();
     }
 
-    /** The object that the value is; an empty one where it is none. */
+    /** The value as an object; an empty one if it is none. */
     @SuppressWarnings("unchecked")
     public static JsonObject element(@Nullable Object value) {
         return switch (value) {
@@ -138,7 +139,7 @@ public final class JsonObject {
         };
     }
 
-    /** The objects in the list of that name. */
+    /** The objects in the list. */
     public List<JsonObject> objects(String name) {
         return elements(name).stream()
                 .filter(JsonObject.class::isInstance)
@@ -146,7 +147,7 @@ public final class JsonObject {
                 .toList();
     }
 
-    /** The texts in the list of that name. */
+    /** The texts in the list. */
     public List<String> texts(String name) {
         return elements(name).stream()
                 .filter(String.class::isInstance)
@@ -158,7 +159,7 @@ public final class JsonObject {
         return values.isEmpty();
     }
 
-    /** A value with objects in it as this class has them. */
+    /** The value in the representation of this class. */
     static @Nullable Object wrapped(@Nullable Object value) {
         return switch (value) {
             case Map<?, ?> map -> element(map);
@@ -175,7 +176,7 @@ public final class JsonObject {
         return values;
     }
 
-    /** Objects are equal whose fields are, in whatever order. */
+    /** Objects are equal if their fields are, in any order. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof JsonObject object && unwrapped(values).equals(unwrapped(object.values));

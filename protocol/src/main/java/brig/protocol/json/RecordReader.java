@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes records of JSON that was read. Every refusal names the field.
+ * Creates records from parsed JSON. Every refusal names the field.
  *
  * <p>Decision 0142.
  */
 final class RecordReader {
     private RecordReader() {}
 
-    /** @throws BrigException {@code INVALID_FIELD}, or what the type's tag says for one that is not known */
+    /** @throws BrigException {@code INVALID_FIELD}, or the code of the tagged type for an unknown tag */
     static <T> T read(Map<String, @Nullable Object> values, Class<T> type) {
         RecordShape shape = shape(values, type);
         if (!shape.ignoresUnknown()) {
@@ -123,7 +123,7 @@ final class RecordReader {
         return given instanceof String && field.type() instanceof Class<?> type && type.isEnum();
     }
 
-    /** The value under any of the field's names; null for none. An empty text is none where it may not be empty. */
+    /** The value under any of the field's names; null if absent, or if it is empty and must not be. */
     private static @Nullable Object given(Map<String, @Nullable Object> values, RecordShape.Field field) {
         Object given = null;
         for (String name : field.names()) {
@@ -174,7 +174,7 @@ final class RecordReader {
         throw Fields.invalid(field.name(), "is missing");
     }
 
-    /** The value as that type; null where it is of another type and the message is not ours. */
+    /** Converts the value; a mismatch gives null in a foreign message. */
     private static @Nullable Object value(String name, Object given, Type type, boolean foreign) {
         Object value = converted(name, given, type, foreign);
         if (value == null && !foreign) {
@@ -183,7 +183,7 @@ final class RecordReader {
         return value;
     }
 
-    /** The value as that type; null where it is of another. */
+    /** Converts the value; null on a mismatch. */
     private static @Nullable Object converted(String name, Object given, Type type, boolean foreign) {
         return type instanceof ParameterizedType generic
                 ? collection(name, given, generic, foreign)
@@ -212,7 +212,7 @@ final class RecordReader {
         return given instanceof Number number ? number(number, type, foreign) : null;
     }
 
-    /** A message inside that lacks something counts as absent where it is not ours. */
+    /** An incomplete nested message counts as absent in a foreign message. */
     private static @Nullable Object inner(Map<String, @Nullable Object> object, Class<?> type, boolean foreign) {
         try {
             return read(object, type);

@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a record is written: its fields in their order, and the tag that tells it from others of its sealed type. Read once
- * for each type.
+ * The JSON form of a record: its fields in order, and the tag that identifies it within its sealed type. Computed once
+ * per type.
  *
  * <p>Decision 0142.
  */
@@ -47,12 +47,12 @@ final class RecordShape {
     };
 
     /**
-     * One field, or the fields of a record inside where it is flat.
+     * A field, or the flattened fields of a nested record.
      *
-     * @param names the name on the wire, then those that are only read
-     * @param tagged whether a flat one is written with its tag
+     * @param names the name on the wire, then names that are only read
+     * @param tagged whether a flat component is written with its tag
      * @param notEmpty an empty text counts as absent
-     * @param byDefault the text that counts where it is absent, and is not written; null for none
+     * @param byDefault the value of an absent field, which is not written; null for none
      * @param range null for any number
      */
     record Field(
@@ -106,7 +106,7 @@ final class RecordShape {
         }
     }
 
-    /** The records of a sealed type by their tags. */
+    /** The records of a sealed type by tag. */
     static final class Kinds {
         private final Class<?> type;
         private final Map<String, Class<?>> byTag = new LinkedHashMap<>();
@@ -136,7 +136,7 @@ final class RecordShape {
             }
         }
 
-        /** In the order in which the sealed type lists them. */
+        /** In the order of the sealed type's declaration. */
         List<String> tags() {
             return List.copyOf(byTag.keySet());
         }
@@ -218,7 +218,7 @@ final class RecordShape {
         return fields;
     }
 
-    /** The field of the tag; null for a record of no tagged type. */
+    /** The name of the tag field; null for a record of no tagged type. */
     @Nullable
     String tagField() {
         return tagged == null ? null : tagged.value();
@@ -242,16 +242,16 @@ final class RecordShape {
         return isForeign || isExtensible;
     }
 
-    /** Whether the record says so, or a type that it is one of. */
+    /** Whether the record or one of its supertypes has the annotation. */
     private static boolean says(Class<?> type, Class<? extends Annotation> what) {
         return type.isAnnotationPresent(what)
                 || Arrays.stream(type.getInterfaces()).anyMatch(above -> says(above, what));
     }
 
     /**
-     * The names that a message of this record may have, those of its flat components and tags among them.
+     * The allowed field names of a message, including flat components and tags.
      *
-     * @param which of the names of one field
+     * @param which selects among the names of a field
      */
     Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
         if (tagged != null && !tagged.content().isEmpty()) {
@@ -273,7 +273,7 @@ final class RecordShape {
         return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values, which);
     }
 
-    /** @throws RuntimeException what the record's own constructor refuses with */
+    /** @throws RuntimeException as thrown by the record's own constructor */
     Object make(@Nullable Object[] arguments) {
         try {
             return constructor.newInstance(arguments);

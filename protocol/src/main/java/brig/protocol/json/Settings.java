@@ -17,18 +17,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration as records: JSON with comments is laid over the shipped defaults and bound to a record whose components
- * are the keys. A key that no record has, a wrong type, a missing value and a value that the record's own constructor
- * refuses are all found here, and named by their path.
+ * Binds configuration to records. JSON with comments is laid over the shipped defaults and bound to a record whose
+ * components are the keys. Unknown keys, wrong types, missing values and values that a record's constructor rejects are
+ * refused with the path of the key.
  *
- * <p>Binding by hand is a page of code; a data-binding library costs a tenth of a second at each start of the command line.
+ * <p>Hand-written binding is a page of code; a data-binding library would add a tenth of a second to each start of the
+ * CLI.
  *
  * <p>Decision 0002.
  */
 public final class Settings {
     private Settings() {}
 
-    /** The values of {@code over} laid over those of {@code base}, objects key by key, everything else whole. */
+    /** Lays {@code over} on {@code base}: objects are merged key by key, other values replaced. */
     @SuppressWarnings("unchecked")
     public static Map<String, @Nullable Object> overlay(
             Map<String, @Nullable Object> base, Map<String, @Nullable Object> over) {
@@ -43,7 +44,7 @@ public final class Settings {
         return merged;
     }
 
-    /** {@link #overlay(Map, Map)} of objects. */
+    /** As {@link #overlay(Map, Map)}, for objects. */
     public static JsonObject overlay(JsonObject base, JsonObject over) {
         return new JsonObject(overlay(base.values(), over.values()));
     }

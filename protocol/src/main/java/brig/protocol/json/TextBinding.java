@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a record of which some fields come as texts, as a path and a query have them, and the others in an object. A text
- * becomes what its component is; an empty one counts as absent, but for a number.
+ * Reads a record whose fields come partly as texts, from a path or a query, and partly from an object. Texts are
+ * converted to the type of the component; an empty text counts as absent, except for a number.
  *
  * <p>Decision 0142.
  */
@@ -41,12 +41,12 @@ public final class TextBinding<T> {
         }
     }
 
-    /** The fields of the record, in their order, without its tag. */
+    /** The fields of the record in order, without its tag. */
     public Set<String> names() {
         return fields.keySet();
     }
 
-    /** The fields that come in the object. */
+    /** The fields that come from the object. */
     public Set<String> objectNames() {
         Set<String> names = new TreeSet<>(fields.keySet());
         names.removeAll(texts);
@@ -54,9 +54,9 @@ public final class TextBinding<T> {
     }
 
     /**
-     * Reads both.
+     * Reads both parts.
      *
-     * @param given texts by their names, which are all among those that come as texts
+     * @param given texts by name; every name must be one of the text fields
      * @throws brig.protocol.BrigException {@code INVALID_FIELD} with the field's name
      */
     public T read(Map<String, String> given, JsonObject object) {
@@ -72,7 +72,7 @@ public final class TextBinding<T> {
         return RecordReader.read(values, type);
     }
 
-    /** What is none of that type stays a text, which is refused where it is read. */
+    /** A text that cannot be converted stays a text, which the reader then refuses. */
     private static @Nullable Object converted(String text, RecordShape.@Nullable Field field) {
         if (field == null) {
             return text;

@@ -4,7 +4,7 @@ package brig.protocol.json;
 public final class Utf8 {
     private Utf8() {}
 
-    /** The length in bytes of the well-formed character at {@code at}; 0 where the bytes are malformed; -1 where the end cuts it. */
+    /** The length in bytes of the character at {@code at}; 0 if it is malformed, -1 if it is cut off by the end. */
     public static int characterLength(byte[] bytes, int at, int end) {
         int first = bytes[at] & 0xff;
         if (first < 0x80) {
@@ -27,8 +27,8 @@ public final class Utf8 {
     }
 
     /**
-     * How many of the malformed bytes at {@code at} one U+FFFD stands for: those that began a character well, at least
-     * one. That is the practice that Unicode recommends and that every browser follows.
+     * How many malformed bytes at {@code at} one U+FFFD replaces: the longest valid prefix of a character, but at least
+     * one. This is the practice that Unicode recommends and browsers follow.
      */
     public static int malformedLength(byte[] bytes, int at, int end) {
         int length = 1;
@@ -39,8 +39,8 @@ public final class Utf8 {
     }
 
     /**
-     * The control character there that JSON does not demand to be escaped, DEL or one of U+0080 to U+009F; -1 for none. A
-     * terminal takes U+009B for the beginning of a command, as it takes ESC [.
+     * The control character at that place that JSON need not escape, DEL or U+0080 to U+009F; -1 for none. To a
+     * terminal U+009B is the same as ESC [.
      */
     public static int lateControl(byte[] bytes, int at, int end) {
         if (bytes[at] == 0x7f) {
@@ -62,13 +62,13 @@ public final class Utf8 {
         return firstFault(bytes, offset, offset + length) == offset + length;
     }
 
-    /** Whether a character in there is malformed; one that the end cuts is not. */
+    /** Whether it contains a malformed character; one cut off by the end does not count. */
     public static boolean isMalformed(byte[] bytes) {
         int fault = firstFault(bytes, 0, bytes.length);
         return fault < bytes.length && characterLength(bytes, fault, bytes.length) == 0;
     }
 
-    /** Where the first character begins that is malformed or cut; {@code end} if there is none. */
+    /** The start of the first malformed or cut character; {@code end} if there is none. */
     private static int firstFault(byte[] bytes, int from, int end) {
         int at = from;
         while (at < end) {

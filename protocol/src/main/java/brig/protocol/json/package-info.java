@@ -1,4 +1,4 @@
-/** JSON, strictly read, and its way into fields and records. */
+/** Strict JSON and its binding to fields and records. */
 @NullMarked
 package brig.protocol.json;
 

@@ -15,14 +15,14 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * An event as one line: for people {@code time LEVEL Logger message key=value …}, for machines a JSON object with the same
- * fields. Every way to the log leads through here, so here is where secrets are taken out and where line ends of a message
- * lose their meaning: what wrote the event need not think of either.
+ * Encodes a log event as one line: for people {@code time LEVEL Logger message key=value …}, for machines a JSON object
+ * with the same fields. All log output passes through it, so it removes secrets and escapes line ends; callers need
+ * not.
  *
  * <p>Decision 0099.
  */
 public final class LineEncoder extends EncoderBase<ILoggingEvent> {
-    /** The property of the JVM that {@code log.format} becomes; looked at for each event, for loggers are there before it. */
+    /** The system property set from {@code log.format}; read for each event, since loggers exist before it is set. */
     public static final String FORMAT_PROPERTY = "brig.logFormat";
 
     private static final DateTimeFormatter TIME =
@@ -32,7 +32,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
 
     private final BooleanSupplier json;
 
-    /** Made by logback: see config/logback.xml. */
+    /** Called by logback, see config/logback.xml. */
     public LineEncoder() {
         this(() -> System.getProperty(FORMAT_PROPERTY, "text").equals("json"));
     }

@@ -1,4 +1,4 @@
-/** The format of a line of the log, the same in all processes, and the removal of what may be a secret. */
+/** The log line format of all processes, and the removal of possible secrets. */
 @NullMarked
 package brig.protocol.log;
 

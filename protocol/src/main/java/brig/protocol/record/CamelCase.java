@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The components are called on the wire as they are in Java: for formats that are not ours. */
+/** The wire names are the components' Java names, for foreign formats. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface CamelCase {}

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A message whose sender may be newer: fields that the record does not know are ignored, not refused, and a constant that
- * an enum does not know is null where null may be. On a tagged type it says so of all its records.
+ * A message whose sender may be newer. Unknown fields are ignored; an unknown enum constant becomes null if null is
+ * allowed. On a tagged type it applies to all its records.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

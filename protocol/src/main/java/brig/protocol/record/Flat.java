@@ -6,12 +6,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The fields of this component, a record or a tagged type, stand beside those of the record that has it. Null, where it may
- * be, is one of which nothing is there, or in a message whose sender may be newer one with a tag that is not known.
+ * The fields of this component, a record or a tagged type, are written among those of the enclosing record. A nullable
+ * component is null if none of its fields is present, or if an extensible message has an unknown tag.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Flat {
-    /** Whether the tag of a tagged type is written with its fields; it is not where the record has it elsewhere. */
+    /** Whether the tag of a tagged type is written; false if the enclosing record has it elsewhere. */
     boolean tagged() default true;
 }

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A key of the configuration that may be left out. It is then what the value says; without one 0, false, an empty text, list
- * or map, or an object without any key.
+ * An optional configuration key and its default. Without a value the default is 0, false, an empty text, list or map,
+ * or an object without keys.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

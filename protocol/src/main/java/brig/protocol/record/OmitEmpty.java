@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The component is not written where it is false, 0, or an empty text, list or map. Null is never written. */
+/** The component is left out if it is false, 0, or an empty text, list or map. Null is never written. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface OmitEmpty {}

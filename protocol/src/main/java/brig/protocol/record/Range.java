@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The bounds of a whole number, both inclusive. A number that is absent is 0, whatever the bounds. */
+/** The bounds of a whole number, both inclusive. An absent number is 0, whatever the bounds. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Range {

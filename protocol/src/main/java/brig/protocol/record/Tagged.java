@@ -7,18 +7,18 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A sealed interface of records, each with a name of its own ({@link Name}) in one field, which is written first. Where
- * the sealed interface has sealed interfaces among its kinds, their records count as its own.
+ * A sealed interface of records that are told apart by their {@link Name} in one field, which is written first. Records
+ * of nested sealed interfaces are included.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Tagged {
-    /** The field with the name: {@code op}, {@code type}, {@code action}. */
+    /** The name of the tag field: {@code op}, {@code type}, {@code action}. */
     String value();
 
     /** The field with an object of all others: {@code params}. Without one they stand beside the name. */
     String content() default "";
 
-    /** With what a name that is not known is refused. */
+    /** The error code for an unknown tag. */
     ErrorCode unknown() default ErrorCode.INVALID_FIELD;
 }

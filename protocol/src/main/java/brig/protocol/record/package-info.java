@@ -1,4 +1,4 @@
-/** What a record says about its JSON, beside its components' names and types: {@code brig.protocol.json} obeys it. */
+/** Annotations for the JSON form of records, implemented by {@code brig.protocol.json}. */
 @NullMarked
 package brig.protocol.record;
 

@@ -7,11 +7,11 @@ import brig.protocol.record.WriteNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole answer where a session is not ready: what whoever waits for it has to know, and nothing else.
+ * The complete answer for a session that is not ready yet.
  *
  * @param success always false
  * @param code always {@code SESSION_NOT_READY}
- * @param retryAfterSeconds when to come again, in seconds
+ * @param retryAfterSeconds when to retry, in seconds
  */
 @Extensible
 public record NotReady(

@@ -1,4 +1,4 @@
-/** Refusals as answers: on a line, over HTTP, and where a session is not ready. */
+/** The forms of a refusal: as a line, over HTTP, and for a session that is not ready. */
 @NullMarked
 package brig.protocol.refusal;
 

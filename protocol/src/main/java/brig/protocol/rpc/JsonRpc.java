@@ -9,11 +9,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our side of JSON-RPC 2.0 over lines: it writes messages, and remembers who waits for an answer. Any thread may call.
+ * One side of a JSON-RPC 2.0 connection over lines. It writes messages and tracks the requests that wait for an answer.
+ * Thread-safe.
  *
  * <p>Decision 0079.
  *
- * @param <W> who waits for an answer
+ * @param <W> the waiter for an answer
  */
 public final class JsonRpc<W> {
     private static final String VERSION = "2.0";
@@ -37,8 +38,8 @@ public final class JsonRpc<W> {
     private final Map<Long, W> waiting = new ConcurrentHashMap<>();
 
     /**
-     * @param output writes a line, its newline included; false where it cannot. Any thread calls it
-     * @param namesVersion whether every message says {@code "jsonrpc":"2.0"}
+     * @param output writes a line that includes its newline; false if it cannot. Called from any thread
+     * @param namesVersion whether every message contains {@code "jsonrpc":"2.0"}
      */
     public JsonRpc(Predicate<byte[]> output, boolean namesVersion) {
         this.output = output;
@@ -46,10 +47,10 @@ public final class JsonRpc<W> {
     }
 
     /**
-     * Asks the other side.
+     * Sends a request.
      *
-     * @param params a record or a {@code JsonObject}, as everywhere here
-     * @return the id of the request; 0 where it could not be written, and no answer comes
+     * @param params a record or a {@code JsonObject}
+     * @return the id of the request; 0 if it could not be written, so that no answer comes
      */
     public long request(String method, Object params, W whoWaits) {
         long id = lastId.incrementAndGet();
@@ -61,22 +62,22 @@ public final class JsonRpc<W> {
         return 0;
     }
 
-    /** Tells the other side; null for a notification without params. False where it could not be written. */
+    /** Sends a notification; null for one without params. False if it could not be written. */
     public boolean notify(String method, @Nullable Object params) {
         return write(new Notification(version, method, params));
     }
 
-    /** Answers a request of the other side. */
+    /** Answers a request. */
     public boolean answer(@Nullable Object id, Object result) {
         return write(new Result(version, id, result));
     }
 
-    /** Refuses a request of the other side; null for one whose id could not be read. */
+    /** Refuses a request; null for one whose id could not be read. */
     public boolean fail(@Nullable Object id, RpcError error) {
         return write(new Failure(version, id, error));
     }
 
-    /** Who waits for the answer with that id, and from now on does not; null where nobody does. */
+    /** Removes and returns the waiter for the answer with that id; null for none. */
     public @Nullable W answered(@Nullable Object id) {
         return id instanceof Number number ? waiting.remove(number.longValue()) : null;
     }

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 over lines: the messages, and who waits for which answer. Adapters of agents and editors use it. */
+/** JSON-RPC 2.0 over lines: messages, and the correlation of answers. Used by adapters of agents and by editors. */
 @NullMarked
 package brig.protocol.rpc;
 

@@ -13,21 +13,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a captain asks for, the same on every way in. Each constructor checks what its types cannot say.
+ * A captain's request for a session, the same on every interface. The constructors check what the types cannot express.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
- * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
- *     after the task; never null in {@code COPY}
- * @param agentConfig which agent, and what it is told
+ * @param workspace absolute path of the folder to work in, or in {@code COPY} to copy, where it is never null; null
+ *     creates one named after the task
+ * @param agentConfig the agent and its settings
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
- * @param policy what the agent's wall lets in; null leaves it to the agent's profile
- * @param workspaceMode what becomes of {@code workspace} or {@code repository}
- * @param repository absolute path of a git repository, where the mode is one of a worktree, and there never null
- * @param shareWorkspace whether it may work where another live session does
- * @param claim what makes a repetition of this request known as one
- * @param bounds what the captain narrows further than the policy does
- * @param talk what becomes of the talk with the agent
+ * @param policy the policy of the agent's wall; null leaves it to the agent's profile
+ * @param workspaceMode how {@code workspace} or {@code repository} is used
+ * @param repository absolute path of a git repository; never null in worktree modes, null in others
+ * @param shareWorkspace whether it may share the folder of another live session
+ * @param claim identifies repetitions of this request
+ * @param bounds the captain's limits, which narrow those of the policy
+ * @param talk how the agent's own session is continued and recorded
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -67,12 +67,12 @@ public record SpawnRequest(
     }
 
     /**
-     * Which agent, and what it is told. What may become an argument of its command line cannot hold a NUL.
+     * The agent and its settings. Values that may become command line arguments cannot contain a NUL.
      *
      * @param name of an agent profile
-     * @param model which model the agent asks; null leaves it to the agent. Refused where its profile has no place for it
-     * @param tools what the agent may use, and nothing else; empty for all that it has. Refused likewise
-     * @param systemPrompt what the agent is told beside its own instructions; null for nothing. Refused likewise
+     * @param model the model to use; null leaves it to the agent. Refused if the profile has no place for it
+     * @param tools the only tools the agent may use; empty for all. Refused likewise
+     * @param systemPrompt instructions besides the agent's own; null for none. Refused likewise
      */
     public record AgentConfig(
             @NotEmpty String name,
@@ -96,11 +96,11 @@ public record SpawnRequest(
     }
 
     /**
-     * Who asks, which no request says of itself.
+     * The requester, which a request itself never names.
      *
-     * @param captain whose sessions and folders are its own
-     * @param admin whether those of all captains are within its reach
-     * @param via the way in, as the frames of its messages tell it; null where that is not known
+     * @param captain the owner of the sessions and folders
+     * @param admin whether it may reach those of all captains
+     * @param via the interface, as the frames of its messages report it; null if unknown
      */
     public record Asker(
             @NotEmpty String captain,
@@ -112,17 +112,18 @@ public record SpawnRequest(
     }
 
     /**
-     * The same request again is not a second one.
+     * Makes the request idempotent.
      *
-     * @param requestId a UUID in lower case; null where each request is a new one
+     * @param requestId a UUID in lower case; null makes each request a new one
      * @param provider who is to run the worker
-     * @param project the captain's own name for what the work belongs to, empty for none: request ids count within both
+     * @param project the captain's own name for the work, empty for none; request ids are unique within provider and
+     *     project
      */
     public record Claim(
             @Nullable String requestId,
             @Default(LOCAL) String provider,
             @Default("") String project) {
-        /** The worker-agent of the gateway that is asked. */
+        /** The worker-agent of the gateway itself. */
         public static final String LOCAL = "local";
 
         public static final Claim NONE = new Claim(null, LOCAL, "");
@@ -141,11 +142,11 @@ public record SpawnRequest(
     }
 
     /**
-     * What a request allows at most; the policy may allow less.
+     * The limits of the request; the policy may be stricter.
      *
-     * @param envAllowlist variables that the agent may get, each once and sorted; null for all that the policy lets in
+     * @param envAllowlist variables that the agent may get, each once and sorted; null for all that the policy allows
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
-     * @param leaseSeconds how long the spawn stays while no captain is connected, 0 for as long as it likes
+     * @param leaseSeconds how long the spawn survives without a connected captain, 0 for no limit
      */
     public record Bounds(
             @Nullable List<String> envAllowlist,
@@ -155,7 +156,7 @@ public record SpawnRequest(
 
             @OmitEmpty @Range(min = 1, max = LEASE_SECONDS_MAX)
             long leaseSeconds) {
-        /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
+        /** Long enough for any restart, short enough to limit the cost of an abandoned spawn. */
         public static final long LEASE_SECONDS_MAX = 3600;
 
         public static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
@@ -170,10 +171,10 @@ public record SpawnRequest(
     }
 
     /**
-     * How the talk with the agent begins, and whether it is kept.
+     * How the agent's own session begins, and whether its output is recorded.
      *
-     * @param resume the agent's own id of an earlier session of the same project to go on with; null begins a new one
-     * @param record whether all that the agent writes is kept on its host, with its time
+     * @param resume the agent's own id of an earlier session of the same project to continue; null begins a new one
+     * @param record whether all output of the agent is kept on its host, with timestamps
      */
     public record Continuation(
             @Nullable String resume, @OmitEmpty boolean record) {
@@ -181,7 +182,7 @@ public record SpawnRequest(
 
         private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
 
-        /** The id may become an argument of the agent's command line; as an option it would mean something else. */
+        /** The id may become a command line argument, so it must not look like an option. */
         public Continuation {
             if (resume != null && !SESSION.matcher(resume).matches()) {
                 throw Fields.invalid("resume", "must match " + SESSION);
@@ -189,18 +190,18 @@ public record SpawnRequest(
         }
     }
 
-    /** What an agent works in; as JSON in lower case. */
+    /** The kind of workspace; lower case in JSON. */
     public enum WorkspaceMode {
         /** The folder itself. */
         FOLDER,
-        /** A worktree of its own, of a git repository, as its HEAD is. */
+        /** A worktree of its own, at the repository's HEAD. */
         WORKTREE,
-        /** The same as the repository is: with changes of tracked files that are not committed. */
+        /** A worktree with the uncommitted changes of tracked files. */
         SNAPSHOT,
-        /** A copy of its own, which shares what is not changed with the folder. */
+        /** A copy of its own, which shares unchanged data with the folder. */
         COPY;
 
-        /** Whether it is made of a repository. */
+        /** Whether it is made from a repository. */
         public boolean isWorktree() {
             return this == WORKTREE || this == SNAPSHOT;
         }
@@ -245,17 +246,17 @@ public record SpawnRequest(
         return agentConfig.systemPrompt();
     }
 
-    /** The same request with what the agent is really told: that model, and its own names of those tools. */
+    /** A copy with the model and tools as the agent itself names them. */
     public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
         return with(new AgentConfig(agent(), toldModel, toldTools, systemPrompt()), prompt, claim);
     }
 
-    /** The same request under that id. */
+    /** A copy with that request id. */
     public SpawnRequest claimedAs(String requestId) {
         return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()));
     }
 
-    /** What may be kept: a prompt may hold what its writer would not like to find on a disk. */
+    /** A copy that may be stored: the prompt may be confidential. */
     public SpawnRequest withoutPrompt() {
         return with(agentConfig, null, claim);
     }

@@ -1,4 +1,4 @@
-/** What a captain asks for when it starts a session: the same record on its way to the gateway and to the worker-agent. */
+/** The request for a session, the same record on its way to the gateway and to the worker-agent. */
 @NullMarked
 package brig.protocol.spawn;
 

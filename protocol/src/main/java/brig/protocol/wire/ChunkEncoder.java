@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Turns the raw output of an agent into the bodies of {@code chunk} frames: a character is never cut, whatever the reads
- * were; malformed UTF-8 becomes U+FFFD, as in a browser; a frame never exceeds {@link Limits#FRAME_BYTES_MAX}. One per output stream,
- * owned by the thread that reads it.
+ * Encodes the raw output of an agent into the bodies of {@code chunk} frames. Characters are never split, whatever the
+ * reads were; malformed UTF-8 becomes U+FFFD, as in a browser; a frame never exceeds {@link Limits#FRAME_BYTES_MAX}.
+ * One instance per output stream, owned by the thread that reads it.
  *
- * <p>A body is all of the frame behind its sequence number, {@code ,"ts":…,"stream":"stdout","content":"…"}} and a
- * newline: who numbers the frame puts the head before it.
+ * <p>A body is the frame after its sequence number, {@code ,"ts":…,"stream":"stdout","content":"…"}} and a newline. The
+ * caller that assigns the number writes the head.
  */
 public final class ChunkEncoder {
     /** Receives bodies, in order. The array is valid during the call only. */
@@ -22,7 +22,7 @@ public final class ChunkEncoder {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] REPLACEMENT = "\uFFFD".getBytes(StandardCharsets.UTF_8);
     private static final byte[] TAIL = "\"}\n".getBytes(StandardCharsets.US_ASCII);
-    /** What the head of a frame may take: its type and the longest sequence number. */
+    /** Maximum length of a frame's head: its type and the longest sequence number. */
     private static final int HEAD_BYTES_MAX = 64;
 
     private static final int ESCAPE_BYTES_MAX = 6;
@@ -31,7 +31,7 @@ public final class ChunkEncoder {
     private final Sink sink;
     private final byte[] body = new byte[Limits.FRAME_BYTES_MAX - HEAD_BYTES_MAX];
     private int length;
-    /** The first bytes of a character whose other bytes have not come yet. */
+    /** The first bytes of a character that is not complete yet. */
     private byte[] incomplete = new byte[0];
 
     /** @param stream the value of the frame's field {@code stream}, such as {@code stdout} */
@@ -40,7 +40,7 @@ public final class ChunkEncoder {
         this.sink = sink;
     }
 
-    /** Encodes the next bytes of the output as one frame, or more where they do not fit one. */
+    /** Encodes the next bytes of the output into one frame, or several if they do not fit. */
     public void encode(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException {
         byte[] in = bytes;
         int at = offset;
@@ -72,7 +72,7 @@ public final class ChunkEncoder {
         }
     }
 
-    /** The output ended: what is left of a cut character becomes U+FFFD. */
+    /** Ends the output; an incomplete character becomes U+FFFD. */
     public void finish(long nowMs) throws InterruptedException {
         if (incomplete.length > 0) {
             incomplete = new byte[0];

@@ -7,19 +7,19 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds, where bytes lie, the chunk frames that come next: consecutive numbers, one line each, written as the
- * worker-agent writes them, {@code {"type":"chunk","seq":7,…}}. That is what a busy stream consists of. It stops at
- * anything else, which is then for {@link FrameDecoder} to judge, and it lets nothing through that the decoder would not:
- * no line that is too long, no NUL, no invalid UTF-8.
+ * Scans a buffer in place for consecutively numbered chunk frames in the exact form that the worker-agent writes,
+ * {@code {"type":"chunk","seq":7,…}}, which dominate a busy stream. It stops at anything else and leaves it to {@link
+ * FrameDecoder}. It accepts nothing that the decoder refuses: no overlong line, NUL or invalid UTF-8.
  *
- * <p>It looks at eight bytes at a time, and keeps nothing between two calls, so all streams of a thread can share one.
+ * <p>It processes eight bytes at a time and keeps no state between calls, so one instance serves all streams of a
+ * thread.
  *
  * <p>Decision 0022.
  */
 public final class ChunkScanner {
     private static final String HEAD = "{\"type\":\"chunk\",\"seq\":";
     private static final int HEAD_BYTES = HEAD.length();
-    /** The head as three numbers of eight bytes, of which the last overlaps. */
+    /** The head as three words of eight bytes, the last of which overlaps. */
     private static final long HEAD_START = longAt(0);
 
     private static final long HEAD_MIDDLE = longAt(8);
@@ -30,11 +30,11 @@ public final class ChunkScanner {
     private static final int LAST_BYTE = 56;
     private static final byte[] NONE = {};
 
-    /** Where the comma behind the next frame's number has to be, from the beginning of its line. */
+    /** The expected offset of the comma after the next sequence number, from the start of the line. */
     private int comma;
     /** The eight bytes before that comma. */
     private long beforeComma;
-    /** The line that was looked at last has bytes above 127. */
+    /** Whether the last line examined has bytes above 127. */
     private boolean high;
 
     private byte[] suspect = NONE;
@@ -48,10 +48,10 @@ public final class ChunkScanner {
      * Scans from {@code from} to {@code end}.
      *
      * @param memory little-endian, so that the first of eight bytes is the lowest
-     * @param firstSeq the number that the first line has to have
-     * @param ends receives where each line ends, behind its newline
-     * @param count how many entries of {@code ends} are taken already; it is filled from there to its length at most
-     * @return how many entries are taken now
+     * @param firstSeq the expected number of the first line
+     * @param ends receives the end of each line, after its newline
+     * @param count how many entries of {@code ends} are in use; new ones are added up to its length
+     * @return how many entries are in use now
      */
     public int scan(ByteBuffer memory, int from, int end, long firstSeq, int[] ends, int count) {
         assert memory.order() == ByteOrder.LITTLE_ENDIAN : "what is looked for is";
@@ -86,7 +86,7 @@ public final class ChunkScanner {
                 && (comma - HEAD_BYTES <= Long.BYTES || isNextLong(memory, at, seq));
     }
 
-    /** Whether the digits before the last eight are right too. */
+    /** Whether the digits before the last eight match too. */
     private boolean isNextLong(ByteBuffer memory, int at, long seq) {
         long rest = seq / 100_000_000;
         for (int i = at + comma - Long.BYTES - 1; i >= at + HEAD_BYTES; i--) {
@@ -98,7 +98,7 @@ public final class ChunkScanner {
         return rest == 0;
     }
 
-    /** Adds one to the digits before the comma, from the last to the first: a division would cost more than all the rest. */
+    /** Increments the digits before the comma, last to first: a division would cost more than all the rest. */
     private void expectNext(long seq) {
         int shift = LAST_BYTE;
         while (shift > 0 && ((beforeComma >>> shift) & 0xff) == '9') {
@@ -128,7 +128,7 @@ public final class ChunkScanner {
         beforeComma = last;
     }
 
-    /** The place of the newline; -1 where there is none, or a NUL before it. Notes whether the line has bytes above 127. */
+    /** The position of the newline; -1 for none, or a NUL before it. Records whether bytes above 127 occur. */
     private int endOfLine(ByteBuffer memory, int from, int end) {
         high = false;
         int at = from;
@@ -146,7 +146,7 @@ public final class ChunkScanner {
         }
     }
 
-    /** The place of the next byte that is a control character or above 127, or {@code end}. */
+    /** The position of the next byte that is a control character or above 127, or {@code end}. */
     private static int skipPrintable(ByteBuffer memory, int from, int end) {
         int at = from;
         for (; at + 2 * Long.BYTES <= end; at += 2 * Long.BYTES) {
@@ -166,7 +166,7 @@ public final class ChunkScanner {
         return at;
     }
 
-    /** The high bits of what is below a space, which a subtraction shows, or above 127. The lowest of them is true. */
+    /** Marks, in their high bits, bytes below a space or above 127. Only the lowest mark is reliable. */
     private static long marks(long word) {
         return ((word - SPACES) | word) & HIGHS;
     }

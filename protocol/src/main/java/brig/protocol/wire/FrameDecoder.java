@@ -10,22 +10,23 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a worker's byte stream into frames: every line bounded, its type and sequence number read, its bytes untouched.
+ * Splits a worker's byte stream into frames. Every line is bounded; its type and sequence number are read, its bytes
+ * left unchanged.
  *
- * <p>Frames come from the worker-agent, which writes type and seq first: {@code {"type":"chunk","seq":7,…}}; that order is
- * read without a JSON parser. Any other order is legal and is read with one. State is owned by one thread.
+ * <p>The worker-agent writes type and seq first, {@code {"type":"chunk","seq":7,…}}; that order is read without a JSON
+ * parser. Any other order is legal and parsed. Not thread-safe: one thread owns it.
  */
 public final class FrameDecoder {
     /** Receives frames, in order. */
     public interface Sink {
         /**
-         * One frame. The bytes are the whole line with its newline and are valid during the call only.
+         * One frame. The bytes are the whole line with its newline, valid during the call only.
          *
          * @param seq the frame's number, from 1 to {@link Limits#SEQ_MAX}
          */
         void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length);
 
-        /** A line that is no frame was dropped. */
+        /** A line that is not a frame was dropped. */
         void handleBadFrame(ErrorCode code);
     }
 
@@ -59,7 +60,7 @@ public final class FrameDecoder {
         });
     }
 
-    /** Takes the next bytes of the stream. */
+    /** Processes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
         lines.decode(bytes, offset, length);
     }
@@ -89,7 +90,7 @@ public final class FrameDecoder {
         parseFrame(bytes, offset, length);
     }
 
-    /** The digits up to a comma or the last brace as a number; -1 where something else stands there, 0 for a leading zero. */
+    /** The digits up to a comma or the last brace as a number; -1 for anything else, 0 for a leading zero. */
     private static long readSeq(byte[] bytes, int from, int end) {
         if (from < end && bytes[from] == '0') {
             return 0;

@@ -7,17 +7,17 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose a frame is, read from its line without the rest of it.
+ * The type of a frame and the agent it belongs to, read without parsing the rest of the line.
  *
- * @param agent the sub-agent that it is of; null for one of the agent itself, or of the whole stream
+ * @param agent the sub-agent; null for the agent itself or the whole stream
  */
 public record FrameOwner(FrameType type, @Nullable String agent) {
-    /** Stands for the agent itself, whose frames name no agent. */
+    /** Names the agent itself, whose frames have no {@code agent}. */
     public static final String MAIN = "main";
 
     private static final FrameOwner UNREADABLE = new FrameOwner(FrameType.UNKNOWN, null);
 
-    /** Reads a line, whatever the order of its fields. One that is no object is nobody's. */
+    /** Reads a line with its fields in any order. A line that is not an object has no owner. */
     public static FrameOwner read(byte[] bytes, int offset, int length) {
         try (JsonParser parser = Json.STRICT.createParser(bytes, offset, length)) {
             return parser.nextToken() == JsonToken.START_OBJECT ? read(parser) : UNREADABLE;
@@ -26,7 +26,7 @@ public record FrameOwner(FrameType type, @Nullable String agent) {
         }
     }
 
-    /** Whether it is for somebody who wants the frames of that agent only: its own, and those that say how the whole fares. */
+    /** Whether a subscriber to that agent alone gets it: its own frames, and those about the whole session. */
     public boolean isFor(String wanted) {
         if (agent != null) {
             return agent.equals(wanted);
@@ -64,7 +64,7 @@ public record FrameOwner(FrameType type, @Nullable String agent) {
     private static @Nullable String ownerOf(FrameType type, @Nullable String agent, @Nullable String subagent) {
         return switch (type) {
             case SUBAGENT -> subagent;
-            // There it is the name of the agent's program.
+            // Here {@code agent} is the name of the agent's program.
             case SESSION -> null;
             default -> agent;
         };

@@ -6,17 +6,17 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The {@code type} of a frame. Receivers ignore types that they do not know, which {@link #UNKNOWN} stands for. */
+/** The {@code type} of a frame. Receivers ignore unknown types, represented by {@link #UNKNOWN}. */
 public enum FrameType {
-    /** A user message is being worked off from here on: {@code message_id}, {@code content}, {@code by}, {@code via}. */
+    /** The turn of a user message begins: {@code message_id}, {@code content}, {@code by}, {@code via}. */
     MESSAGE,
-    /** A user message that has a name is taken, or was taken before: {@code message_id}. */
+    /** A user message with an id was accepted, now or earlier: {@code message_id}. */
     ACCEPTED,
-    /** A piece of what the agent said: {@code content}, {@code stream}. */
+    /** A piece of output: {@code content}, {@code stream}. */
     CHUNK,
-    /** A message was worked off: {@code exit_code} or {@code signal}, {@code reason}. */
+    /** A turn ended: {@code exit_code} or {@code signal}, {@code reason}. */
     DONE,
-    /** Something failed: {@code error}, {@code code}. */
+    /** An error: {@code error}, {@code code}. */
     ERROR,
     /** The spawn changed its state: {@code state}. The stream ends with state terminated. */
     STATE,
@@ -26,21 +26,21 @@ public enum FrameType {
     TOOL,
     /** Tokens and cost. */
     USAGE,
-    /** A request to the outside was refused, waits for a person, or reached a host for the first time: {@code kind}. */
+    /** A network request was refused, waits for a person, or reached a host for the first time: {@code kind}. */
     EGRESS,
     /** The agent's own session: {@code session_id}. */
     SESSION,
-    /** What the agent means to do, step by step. */
+    /** The agent's plan. */
     PLAN,
-    /** The agent asked for a permission, and what it was told. */
+    /** A permission that the agent asked for, and the answer. */
     PERMISSION,
-    /** A line of the agent as it wrote it. */
+    /** A line of the agent, unchanged. */
     RAW,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */
     AUTHENTICATED,
-    /** A type that this version does not know; it is passed on as it is. */
+    /** A type unknown to this version, which is passed on unchanged. */
     UNKNOWN;
 
     private static final Map<String, FrameType> BY_NAME = Stream.of(values())
@@ -52,7 +52,7 @@ public enum FrameType {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The type of that wire name; {@link #UNKNOWN} if this version has none. */
+    /** The type with that wire name; {@link #UNKNOWN} if there is none. */
     public static FrameType of(String wireName) {
         return BY_NAME.getOrDefault(wireName, UNKNOWN);
     }

@@ -8,17 +8,17 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Cuts a byte stream into lines, wherever the reads happened to split it, and lets only bounded, valid UTF-8 without NUL
- * through. A bad line is reported once and skipped up to its newline; the lines after it are unharmed. Empty lines, and
- * those of a client that ends its lines with CR LF, are passed over.
+ * Splits a byte stream into lines, independent of read boundaries, and accepts only bounded, valid UTF-8 without NUL. A
+ * bad line is reported once and skipped up to its newline; later lines are unaffected. Empty lines are ignored, also
+ * those that end with CR LF.
  *
- * <p>A line that lies whole in one read is handed on where it is; only a line that spans reads is copied. The scan looks
- * at eight bytes at a time for what matters: a newline, a NUL, a byte above 127; what is printable ASCII it passes over. State is owned by one thread.
+ * <p>A line within one read is passed on in place; only a line that spans reads is copied. The scan processes eight
+ * bytes at a time and looks for newlines, NULs and bytes above 127. Not thread-safe: one thread owns it.
  */
 public final class LineDecoder {
-    /** Receives what the decoder finds, in order. */
+    /** Receives the results, in order. */
     public interface Sink {
-        /** A good line of {@code length} bytes; the newline stands behind it at {@code offset + length}. Valid during the call. */
+        /** A valid line of {@code length} bytes, followed by its newline. Valid during the call only. */
         void handleLine(byte[] bytes, int offset, int length);
 
         /** A line was refused with {@code LINE_TOO_LONG}, {@code INVALID_UTF8} or {@code NUL_BYTE}. */
@@ -32,22 +32,22 @@ public final class LineDecoder {
 
     private final int lineBytesMax;
     private final Sink sink;
-    /** The beginning of a line whose newline has not come yet. */
+    /** The beginning of a line that has no newline yet. */
     private byte[] carry = new byte[0];
 
     private int carryLength;
-    /** The line that is being read is already refused; skip to its newline. */
+    /** The current line was refused; skip to its newline. */
     private boolean skipping;
-    /** The line that is being read has a NUL or a byte above 127: look at it closely when it is complete. */
+    /** The current line has a NUL or a byte above 127: validate it when it is complete. */
     private boolean suspicious;
 
-    /** @param lineBytesMax longest line that passes, in bytes, its newline included */
+    /** @param lineBytesMax maximum length of a line, in bytes, including its newline */
     public LineDecoder(int lineBytesMax, Sink sink) {
         this.lineBytesMax = lineBytesMax;
         this.sink = sink;
     }
 
-    /** Takes the next bytes of the stream. */
+    /** Processes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
         int end = offset + length;
         int start = offset;
@@ -63,12 +63,12 @@ public final class LineDecoder {
         return carryLength == 0 && !skipping;
     }
 
-    /** Bytes of an unfinished line that are waiting for their newline. */
+    /** Length of the unfinished line, in bytes. */
     public int pendingBytes() {
         return carryLength;
     }
 
-    /** The place of the next newline, or -1; notes on the way whether the line is suspicious. */
+    /** The position of the next newline, or -1; also records whether the line is suspicious. */
     private int scan(byte[] bytes, int from, int end) {
         int at = from;
         while (true) {
@@ -85,13 +85,13 @@ public final class LineDecoder {
         }
     }
 
-    /** The place of the next byte that is a control character or above 127, or {@code end}. */
+    /** The position of the next byte that is a control character or above 127, or {@code end}. */
     private static int skipPrintable(byte[] bytes, int from, int end) {
         int at = from;
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
             long word = (long) LONGS.get(bytes, at);
-            // A subtraction marks what is below a space. It borrows from the byte above only then: the lowest mark is
-            // true.
+            // A subtraction marks bytes below a space. A borrow can only falsify higher marks: the lowest mark is
+            // reliable.
             long marks = ((word - SPACES) | word) & HIGHS;
             if (marks != 0) {
                 return at + (Long.numberOfTrailingZeros(marks) >>> 3);

@@ -12,12 +12,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 /**
- * Reads JSON objects that follow one another, each handed on as soon as its last brace is there: a client may omit the
- * newline and simply wait for its answer. White space between objects is ignored. After a fault nothing more is read,
- * because there is no telling where the next object begins. State is owned by one thread.
+ * Reads consecutive JSON objects, each passed on at its closing brace, so a client may omit the newline and wait for
+ * its answer. White space between objects is ignored. After an error nothing more is read, since the next object's
+ * start is unknown. Not thread-safe: one thread owns it.
  */
 public final class ObjectDecoder {
-    /** Receives objects, in order, and at most one fault, which is the last call. */
+    /** Receives objects in order, and at most one error, which is the last call. */
     public interface Sink {
         void handleObject(JsonObject object);
 
@@ -36,7 +36,7 @@ public final class ObjectDecoder {
         this.sink = sink;
     }
 
-    /** Takes the next bytes of the stream. */
+    /** Processes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
         int end = offset + length;
         int at = offset;
@@ -51,7 +51,7 @@ public final class ObjectDecoder {
         }
     }
 
-    /** Takes bytes of which at most the last one ends an object. */
+    /** Feeds bytes in which at most the last one ends an object. */
     private void feed(byte[] bytes, int from, int to) {
         JsonObject object;
         try {
@@ -79,7 +79,7 @@ public final class ObjectDecoder {
         sink.handleObject(object);
     }
 
-    /** One past the next brace that might end the object: never a byte of the next object is fed to this parser. */
+    /** One past the next brace that might end the object, so that bytes of the next object never reach this parser. */
     private static int nextClosingBrace(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
             if (bytes[at] == '}') {
@@ -89,7 +89,7 @@ public final class ObjectDecoder {
         return end;
     }
 
-    /** Reads what was fed, and tells whether that closed the object. */
+    /** Parses what was fed; true if the object was closed. */
     private boolean endsObject() throws IOException {
         for (JsonToken token = parser.nextToken(); token != JsonToken.NOT_AVAILABLE; token = parser.nextToken()) {
             depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;

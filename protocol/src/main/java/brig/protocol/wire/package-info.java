@@ -1,4 +1,4 @@
-/** Bytes to frames and back: lines, UTF-8, chunks, the type and the owner of a frame. */
+/** Encoding and decoding of bytes: lines, UTF-8, chunks, the type and the owner of a frame. */
 @NullMarked
 package brig.protocol.wire;
 
