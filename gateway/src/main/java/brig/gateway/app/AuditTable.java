@@ -5,7 +5,7 @@ import brig.gateway.store.SqliteAuditIndex;
 import brig.protocol.control.AuditAnswer;
 import java.util.concurrent.CompletionStage;
 
-/** The index of the audit, in SQLite. */
+/** The audit index, in SQLite. */
 record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
     @Override
     public CompletionStage<String> position() {

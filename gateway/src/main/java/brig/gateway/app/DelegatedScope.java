@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where systemd runs this host, a scope of the worker-agent's own with the right to make control groups in it: one call
- * for all workers, where a scope for each would cost every spawn a round trip to systemd. systemd-run makes the scope and
- * then becomes the command, so the process that was started is the worker-agent.
+ * The systemd scope of the worker-agent, delegated so that it may create control groups. One scope serves all workers:
+ * a scope for each would cost every spawn a round trip to systemd. systemd-run creates the scope and then becomes the
+ * command, so the started process is the worker-agent.
  *
  * <p>Decision 0009.
  *
- * @param bootedBySystemd exists where systemd is process 1, sd_booted(3)
+ * @param bootedBySystemd exists if systemd is process 1, sd_booted(3)
  * @param systemdRun the program
  * @param root whether to ask the system's systemd; else the user's own
  */
@@ -33,8 +33,8 @@ record DelegatedScope(Path bootedBySystemd, Path systemdRun, boolean root) {
     }
 
     /**
-     * What a command begins with to run in such a scope. Empty where a trial fails; the worker-agent then takes the next
-     * best means, and doctor says which. Takes as long as the trial.
+     * The command prefix that runs a command in such a scope. Empty if a trial fails; the worker-agent then uses the
+     * next best mechanism, which doctor reports. Blocks during the trial.
      */
     List<String> prefix() {
         if (!Files.isDirectory(bootedBySystemd)) {
@@ -65,9 +65,9 @@ record DelegatedScope(Path bootedBySystemd, Path systemdRun, boolean root) {
     }
 
     /**
-     * TasksMax: systemd would bound all workers together, and the worker-agent with them, so that the workers of one
-     * captain could keep it from starting a thread; each worker has a bound of its own. --collect: a scope that failed is
-     * forgotten, and not listed for ever.
+     * TasksMax: systemd would limit all workers and the worker-agent together, so one captain's workers could keep it
+     * from starting threads; each worker has its own limit. --collect: a failed scope is forgotten instead of listed
+     * for ever.
      */
     private List<String> command() {
         List<String> command = new ArrayList<>(List.of(

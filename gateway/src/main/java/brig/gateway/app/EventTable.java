@@ -8,9 +8,9 @@ import brig.protocol.Ids;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The hooks' events of this gateway, those of before it among them, and the table that they are in. */
+/** The hook events of this gateway, including those of earlier processes, and their table. */
 record EventTable(SqliteEventStore table) implements HookEvents.Store {
-    /** Reads what an earlier process kept. */
+    /** Loads the stored events. */
     CompletionStage<HookEvents> open(Clock clock) {
         return table.load().thenApply(records -> {
             String epoch =

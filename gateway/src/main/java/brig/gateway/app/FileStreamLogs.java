@@ -20,9 +20,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Logs whose archives are folders below the state folder. Owned by the event loop. */
+/** Stream logs recorded in folders below the state folder. Owned by the event loop. */
 final class FileStreamLogs implements StreamLogs {
-    /** After a failed write of a stream's end: by then an operator may have made room. */
+    /** Retry interval after a failed write of a stream's end: an operator may have made room meanwhile. */
     private static final long END_RETRY_MS = 10_000;
 
     private final Path streams;
@@ -30,9 +30,9 @@ final class FileStreamLogs implements StreamLogs {
     private final Executor disk;
     private final Executor loop;
     private final StreamLog.Services environment;
-    /** Told of each write that failed. */
+    /** Called for each failed write. */
     private final Consumer<Throwable> writeFailed;
-    /** Those whose end is still to come. */
+    /** Streams whose end is not written yet. */
     private final Map<String, LastFrames> unended = new HashMap<>();
 
     FileStreamLogs(
@@ -93,7 +93,7 @@ final class FileStreamLogs implements StreamLogs {
         return lines;
     }
 
-    /** A line of a record without checksums may be anything. */
+    /** A line of a record without checksums may contain anything. */
     private static @Nullable Frame frame(byte[] line) {
         try {
             return Json.read(line, 0, line.length - 1, NumberedFrame.class).frame();

@@ -62,8 +62,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The gateway, put together: one event loop that owns all state, a thread for the disk, a thread for the database.
- * Started and stopped from outside the loop; everything between happens on it.
+ * Composition root of the gateway: one event loop that owns all state, a thread for the disk, a thread for the
+ * database. Started and stopped from outside the loop; everything else runs on it.
  *
  * <p>Decision 0138.
  */
@@ -71,13 +71,13 @@ public final class Gateway implements ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(Gateway.class);
     private static final long START_SECONDS_MAX = 60;
     private static final long STOP_SECONDS_MAX = 15;
-    /** Failed tries to connect before a worker-agent that should be there is started again: half a second. */
+    /** Failed connection attempts before an expected worker-agent is started again: half a second. */
     private static final int TRIES_BEFORE_START = 10;
 
     private static final long STOP_CHECK_MS = 100;
 
     private final Paths paths;
-    /** Held until the process ends: no second gateway works in the same folders. */
+    /** Held until the process ends, so that no second gateway works in the same folders. */
     private final List<StateLock> locks;
 
     private final Vertx vertx;
@@ -86,7 +86,7 @@ public final class Gateway implements ControlLink.Listener {
             Thread.ofPlatform().name("brig-disk").factory());
     private final ExecutorService sweeper = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("brig-retention").factory());
-    /** Null where the worker-agent is a service of its own. */
+    /** Null if the worker-agent is a service of its own. */
     private final @Nullable WorkerAgentProcess workerAgent;
 
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
@@ -115,13 +115,13 @@ public final class Gateway implements ControlLink.Listener {
     private long stopAtMs;
 
     /**
-     * Reads what is on disk; listens to nobody yet.
+     * Reads the state on disk; does not listen yet.
      *
-     * @param configFile the operator's file, handed on to the worker-agent; null for none
+     * @param configFile the operator's file, passed on to the worker-agent; null for none
      */
     public Gateway(Config config, Paths paths, @Nullable Path configFile) {
         this.paths = paths;
-        // Workspaces and walls lie below these two; what is secret in them is private itself.
+        // Workspaces and walls are below these two folders; secrets in them are private by themselves.
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
         locks = paths.state().equals(paths.runtime())
@@ -132,7 +132,7 @@ public final class Gateway implements ControlLink.Listener {
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         workerAgent = paths.ownsWorkerAgent() ? new WorkerAgentProcess(paths, configFile) : null;
         keepWorkers = workerAgent == null;
-        // Vert.x would make a folder in the temporary one at each start, which a process that is killed leaves there.
+        // Otherwise Vert.x creates a temporary folder at each start, which a killed process leaves behind.
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setEventLoopPoolSize(1)
@@ -165,7 +165,7 @@ public final class Gateway implements ControlLink.Listener {
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
-        // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
+        // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
@@ -219,7 +219,7 @@ public final class Gateway implements ControlLink.Listener {
         return spawner.terminate(spawn, reason, by);
     }
 
-    /** Why no spawn can be started now, in a word; null where one can. */
+    /** Why no spawn can be started now, in a word; null if one can. */
     private @Nullable String unready() {
         if (!ready) {
             return "worker_agent";
@@ -230,12 +230,12 @@ public final class Gateway implements ControlLink.Listener {
         return health.isFailing() || database.isReadOnly() ? "record_lost" : null;
     }
 
-    /** What starting up has to say to a person; null for nothing. */
+    /** A warning about the start for a person; null for none. */
     public @Nullable String warning() {
         return database.isReadOnly() ? database.readOnly() : null;
     }
 
-    /** What is looked up for the metrics. */
+    /** Collects the readings for the metrics. */
     private GaugeReadings view() {
         Map<String, Integer> sessions = new TreeMap<>();
         Arrays.stream(SpawnState.values())
@@ -257,7 +257,7 @@ public final class Gateway implements ControlLink.Listener {
                         new GaugeReadings.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
     }
 
-    /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
+    /** Starts everything; returns when captains can connect. @throws BrigException naming the obstacle */
     public void start() {
         String version = Gateway.class.getPackage().getImplementationVersion();
         Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
@@ -317,7 +317,7 @@ public final class Gateway implements ControlLink.Listener {
         try {
             workerAgent.ensureRunning();
         } catch (BrigException e) {
-            // Who starts the gateway is told once: as the answer to that.
+            // The caller of start() gets the failure as its answer; log only later ones.
             if (!workerAgentUp.completeExceptionally(e)) {
                 log.error("{}", e.getMessage());
             }
@@ -335,7 +335,7 @@ public final class Gateway implements ControlLink.Listener {
         health.suspect();
     }
 
-    /** An operator wants the gateway to stop when its workers have ended, at the latest at the deadline. */
+    /** Stops the gateway when its workers have ended, at the latest at the deadline. */
     private void beginStop(long deadlineMs, boolean handOver) {
         log.info("stopping deadline_ms={} hand_over={}", deadlineMs, handOver);
         keepWorkers = handOver;
@@ -351,19 +351,19 @@ public final class Gateway implements ControlLink.Listener {
         }
     }
 
-    /** Returns when an operator has told the gateway to stop, and its time has come: {@link #stop} is next. */
+    /** Blocks until a requested stop is due; {@link #stop} must follow. */
     public void awaitStopWanted() {
         stopWanted.join();
     }
 
-    /** Lets {@link #stop} leave the workers to the next gateway: they are an earlier one's where this one could not start. */
+    /** Makes {@link #stop} leave the workers: if this gateway fails to start, they belong to an earlier one. */
     public void keepWorkers() {
         loop.execute(() -> keepWorkers = true);
     }
 
     /**
-     * Ends all workers and the worker-agent, and the gateway. They stay where that was asked for, and where the worker-agent
-     * is a service of its own, unless an operator asked for their end.
+     * Ends all workers, the worker-agent and the gateway. Workers are kept if that was requested, or if the
+     * worker-agent is a service of its own, unless an operator asked for their end.
      */
     public void stop() {
         CompletableFuture<Void> ended = onLoop(() -> {
@@ -383,7 +383,7 @@ public final class Gateway implements ControlLink.Listener {
         }
         onLoop(listeners::leave).join();
         vertx.close().toCompletionStage().toCompletableFuture().join();
-        // The loop has ended, so what it owned may be read here.
+        // The loop has ended, so its state may be read here.
         listeners.removeSockets();
         sweeper.shutdown();
         disk.shutdown();

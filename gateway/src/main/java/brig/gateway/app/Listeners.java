@@ -50,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All ways in, opened together.
+ * All listeners, opened together.
  *
  * <p>Decision 0040.
  */
@@ -66,7 +66,7 @@ final class Listeners {
     private final ListenerServices listeners;
     private final HttpConnections httpConnections;
     private final SessionSockets sessionSockets;
-    /** Those of this gateway: where one cannot be opened, another process listens on it. */
+    /** Sockets of this gateway. One that cannot be opened belongs to another process. */
     private final Set<Path> sockets = new HashSet<>();
 
     private int httpPort;
@@ -109,12 +109,12 @@ final class Listeners {
         return sessionSockets;
     }
 
-    /** Removes the session sockets that a process which was killed left. */
+    /** Removes session sockets left by a killed process. */
     public void sweep() {
         sessionSockets.sweep();
     }
 
-    /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
+    /** Opens session sockets, spawner socket and HTTP, in that order. @throws BrigException if one is taken */
     public CompletionStage<Void> open(HttpApi.Services services) {
         GatewayStatus status = new GatewayStatus(
                 listeners.sessions(),
@@ -185,13 +185,13 @@ final class Listeners {
                 .setHttp2ClearTextEnabled(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                // More than a line may have, so that a longer one is refused by its name and not cut by Vert.x.
+                // Above the limit for a line, so that a longer line is refused with its error code, not cut by Vert.x.
                 .setMaxWebSocketMessageSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .setMaxWebSocketFrameSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
                 .setHandle100ContinueAutomatically(true)
                 .setTcpNoDelay(true)
-                // A peer that is gone without a word is found by the kernel in the end.
+                // Lets the kernel detect peers that vanished silently.
                 .setTcpKeepAlive(true));
         return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
     }
@@ -203,7 +203,7 @@ final class Listeners {
                         + "; stop what listens there, or set another port in the configuration"));
     }
 
-    /** What waits in connections, with the sessions and limits that others know of. */
+    /** The readings of connections, combined with those of sessions and other limits. */
     GaugeReadings view(Map<String, Integer> sessions, boolean workerAgentUp, List<GaugeReadings.LimitUse> others) {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
         ConnectionGuard connectionGuard = listeners.connectionGuard();
@@ -224,17 +224,17 @@ final class Listeners {
         return new GaugeReadings(sessions, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
-    /** Of the HTTP interface, with the port that it really has: the configured one, unless that is 0. */
+    /** The URL of the HTTP interface, with the actual port if the configured one is 0. */
     public String url() {
         return "http://" + config.http().host() + ":" + httpPort;
     }
 
-    /** Tells every reader that the gateway stops, and where to resume. Completes soon, whether they listen or not. */
+    /** Tells all subscribers that the gateway stops and where to resume. Completes soon, even if they do not read. */
     public CompletionStage<Void> leave() {
         return listeners.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
     }
 
-    /** Takes its own socket files away; the connections go with the process. */
+    /** Removes its socket files; the connections end with the process. */
     public void removeSockets() {
         sessionSockets.removeAll();
         for (Path socket : sockets) {

@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Takes the answers of other threads to the event loop. The database and the disk finish their work after the loop has
- * ended; nobody waits for their answers then, so these are dropped.
+ * An executor that runs other threads' results on the event loop. The database and the disk finish after the loop has
+ * ended; results that arrive then are dropped, since nobody waits for them.
  *
  * @param loop rejects everything once it has ended
  */

@@ -13,11 +13,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** A secret of this gateway: made at the first start, kept in a file that only its owner reads. */
+/** A secret of this gateway, generated at the first start and stored in a file that only its owner can read. */
 public final class SecretFile {
     private SecretFile() {}
 
-    /** Reads the file, or makes it. @throws BrigException where others can read it, with the mend */
+    /** Reads or creates the file. @throws BrigException if others can read it, with the remedy */
     public static String load(Path file, String what) {
         try {
             if (!Files.exists(file)) {

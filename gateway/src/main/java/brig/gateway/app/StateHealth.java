@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the state folder takes what Brig writes there. It does not from a write that failed until a trial succeeds: a
- * file of some size, and a row of the database. State owned by the event loop.
+ * Tracks whether the state folder is writable. After a failed write it counts as failing until a trial succeeds, which
+ * writes a file of some size and a row of the database. Owned by the event loop.
  *
  * <p>Decision 0129.
  */
@@ -35,7 +35,7 @@ final class StateHealth {
     private final Timers timers;
     private boolean failing;
 
-    /** @param row writes to the database what changes nothing */
+    /** @param row writes to the database without changing anything */
     StateHealth(Path state, Supplier<CompletionStage<Void>> row, Executor disk, Executor loop, Timers timers) {
         this.trial = state.resolve(".trial");
         this.row = row;
@@ -44,7 +44,7 @@ final class StateHealth {
         this.timers = timers;
     }
 
-    /** Something could not be written. */
+    /** Reports a failed write. */
     void handleFailure(Throwable why) {
         if (!failing) {
             failing = true;
@@ -53,7 +53,7 @@ final class StateHealth {
         }
     }
 
-    /** Something could not be written that may lie on the same disk: looks. */
+    /** Reports a failed write that may concern the same disk; starts a trial. */
     void suspect() {
         if (!failing) {
             var _ = trial().whenCompleteAsync(

@@ -13,8 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Says that a folder is one gateway's: a file {@code gateway.lock} in it that is locked, and holds the process id of
- * who locked it. The lock goes with its process, however that ends, so what a killed one left is in nobody's way.
+ * Exclusive ownership of a folder by one gateway: a locked file {@code gateway.lock} in it, which holds the owner's
+ * process id. The kernel releases the lock with its process, however that ends, so there are no stale locks.
  *
  * <p>Decision 0127.
  */
@@ -28,7 +28,7 @@ final class StateLock {
         this.channel = channel;
     }
 
-    /** Takes the folder, which is there. @throws BrigException {@code ALREADY_RUNNING} with the pid of who has it */
+    /** Locks the folder, which must exist. @throws BrigException {@code ALREADY_RUNNING} with the owner's pid */
     static StateLock take(Path folder) {
         Path file = folder.resolve(NAME);
         try {
@@ -71,7 +71,7 @@ final class StateLock {
         return new String(read.array(), 0, read.position(), StandardCharsets.US_ASCII).strip();
     }
 
-    /** Gives the folder back. */
+    /** Releases the folder. */
     void close() {
         try {
             channel.close();

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the database of a gateway that does not run anew, where it is damaged.
+ * Rebuilds the damaged database of a gateway that is not running.
  *
  * <p>Decision 0130.
  */
@@ -15,12 +15,12 @@ public final class StateRecovery {
     private StateRecovery() {}
 
     /**
-     * What came of it.
+     * The result of a recovery.
      *
-     * @param damaged whether it was; what follows is null where not
-     * @param aside where the damaged one is now
-     * @param kept how many spawns were taken over from its rows
-     * @param rebuilt how many were made of their streams alone
+     * @param damaged whether it was damaged; if not, the following are null
+     * @param aside the new place of the damaged database
+     * @param kept number of spawns recovered from its rows
+     * @param rebuilt number of spawns recovered from their streams alone
      */
     public record Done(
             String database,
@@ -30,7 +30,7 @@ public final class StateRecovery {
             @Nullable Integer rebuilt) {}
 
     /**
-     * Does it.
+     * Runs the recovery.
      *
      * @throws brig.protocol.BrigException {@code ALREADY_RUNNING} while a gateway works there, {@code RECORD_LOST}
      */

@@ -26,8 +26,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that were minted, as a file that only its owner reads: their hashes, never a secret. It is written as a
- * whole beside its place and then moved there, so a crash leaves the old one or the new one.
+ * The minted tokens, as a file that only its owner can read. It holds their hashes, never a secret. It is replaced
+ * atomically, so a crash leaves the old or the new version.
  */
 final class TokenFile implements Tokens.Store {
     private final Path file;
@@ -42,7 +42,7 @@ final class TokenFile implements Tokens.Store {
         this.loop = loop;
     }
 
-    /** What was saved last. @throws BrigException where the file cannot be read, for then nobody would know what was revoked */
+    /** Loads the tokens. @throws BrigException if the file cannot be read, since revocations would be unknown then */
     List<Token> load() {
         if (!Files.exists(file)) {
             return List.of();
@@ -59,11 +59,11 @@ final class TokenFile implements Tokens.Store {
         }
     }
 
-    /** The file. */
+    /** The content of the file. */
     @Extensible
     private record Kept(List<One> tokens) {}
 
-    /** A token as {@link Token} has it. */
+    /** The stored form of a {@link Token}. */
     @Extensible
     private record One(
             @NotEmpty String hash,

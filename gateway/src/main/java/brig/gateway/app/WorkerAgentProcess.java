@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker-agent that a gateway starts for itself. It is a process of its own in a session of its own: it outlives the
- * gateway's death, and no Ctrl-C meant for the gateway reaches it. Its log is {@code worker-agent.log} in the state folder.
+ * The worker-agent that a gateway starts for itself, as a process in a session of its own: it outlives the gateway, and
+ * a Ctrl-C for the gateway does not reach it. Its log is {@code worker-agent.log} in the state folder.
  *
  * <p>Decision 0101.
  */
@@ -35,7 +35,7 @@ final class WorkerAgentProcess {
 
     private final Paths paths;
     private final @Nullable Path configFile;
-    /** What the command begins with, found out once: the trial takes a while. */
+    /** The command prefix, determined once because the trial takes a while. */
     private final List<String> scope = DelegatedScope.ofHost(Paths.isRoot()).prefix();
 
     private @Nullable Process process;
@@ -46,7 +46,7 @@ final class WorkerAgentProcess {
         this.configFile = configFile;
     }
 
-    /** Starts it, unless it was started and still runs. @throws BrigException where it ended too often */
+    /** Starts it unless it is running. @throws BrigException if it ended too often */
     void ensureRunning() {
         if (process != null && process.isAlive()) {
             return;
@@ -86,7 +86,7 @@ final class WorkerAgentProcess {
         }
     }
 
-    /** Lines of a log name sessions, which are nobody else's business on this host. */
+    /** The log names sessions, which are confidential to other users of this host. */
     private static void makePrivate(Path file) throws IOException {
         if (!Files.exists(file)) {
             Files.createFile(file, PosixFilePermissions.asFileAttribute(PRIVATE));
@@ -94,12 +94,12 @@ final class WorkerAgentProcess {
         Files.setPosixFilePermissions(file, PRIVATE);
     }
 
-    /** It answered: what went wrong before does not count any more. */
+    /** It answered: resets the count of failed starts. */
     void handleUp() {
         starts = 0;
     }
 
-    /** Ends it by signal: it could not be told over its socket. Its workers end with it. */
+    /** Ends it by signal, for when its socket does not work. Its workers end with it. */
     void stop() {
         if (process == null) {
             return;
@@ -118,7 +118,7 @@ final class WorkerAgentProcess {
         return paths.state().resolve("worker-agent.log");
     }
 
-    /** What it said last, without time and class. Where its log is was said at each start. */
+    /** The last line of its log, without time and class. The path of the log is logged at each start. */
     private String lastWords() {
         try (Stream<String> lines = Files.lines(logFile())) {
             String last = lines.reduce((before, after) -> after).orElse("it said nothing");

@@ -1,4 +1,4 @@
-/** Puts the gateway together, starts it and stops it. The only package that knows all others. */
+/** Composes, starts and stops the gateway. The only package that depends on all others. */
 @NullMarked
 package brig.gateway.app;
 

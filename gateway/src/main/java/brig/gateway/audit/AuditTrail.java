@@ -13,17 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What became of the requests that agents made. The truth are the lines that brig-egress writes; here they are in an
- * index that can be asked. It is brought up to date before each question, and from time to time, so that no file is
- * deleted unread; it forgets what they have no more. State owned by the event loop.
+ * An index over the audit lines that brig-egress writes; the files are the source of truth. The index is updated before
+ * each query and periodically, so that no file is deleted before it was indexed. Entries whose file is gone are
+ * dropped. Owned by the event loop.
  */
 public final class AuditTrail {
     /**
-     * What is asked for; each that is null is any.
+     * A query; null matches anything.
      *
-     * @param workers those whose entries are wanted
+     * @param workers the workers whose entries are wanted
      * @param before only entries with a lower number, 0 for all, newest first
-     * @param after only entries with a higher number, oldest first; -1 where that is not wanted
+     * @param after only entries with a higher number, oldest first; -1 if unused
      */
     public record Query(
             @Nullable List<String> workers,
@@ -35,15 +35,15 @@ public final class AuditTrail {
             long after,
             int limit) {}
 
-    /** @param lastSeq the newest number that there is, whatever was asked for */
+    /** @param lastSeq the newest number in the index, whatever the query */
     public record Page(List<AuditEntry> entries, long lastSeq) {}
 
-    /** @param complete whether the index had everything that was written */
+    /** @param complete whether the index was up to date */
     public record Answer(Page page, boolean complete) {}
 
     /** The index. Completes on the event loop. */
     public interface Index {
-        /** The position behind what is in it; empty at its beginning. */
+        /** The position after the last indexed line; empty at the beginning. */
         CompletionStage<String> position();
 
         CompletionStage<Void> add(AuditAnswer part);
@@ -57,7 +57,7 @@ public final class AuditTrail {
     private final WorkerAgent workers;
     private final Index index;
     private final Timers timers;
-    /** Completes, never exceptionally, when those who asked so far were served: two do not read the same lines. */
+    /** Completes, never exceptionally, when all earlier queries were served, so that no two read the same lines. */
     private CompletionStage<?> served = CompletableFuture.completedFuture(null);
 
     public AuditTrail(WorkerAgent workers, Index index, Timers timers) {
@@ -66,7 +66,7 @@ public final class AuditTrail {
         this.timers = timers;
     }
 
-    /** Begins to follow what is written. */
+    /** Starts the periodic update. */
     public void start() {
         timers.after(CATCH_UP_MS, () -> catchUp().whenComplete((complete, failure) -> start()));
     }
@@ -75,7 +75,7 @@ public final class AuditTrail {
         return catchUp().thenCompose(complete -> index.find(query).thenApply(page -> new Answer(page, complete)));
     }
 
-    /** @return whether all that was written is in the index now */
+    /** @return whether everything written so far is in the index now */
     private CompletionStage<Boolean> catchUp() {
         CompletionStage<Boolean> mine = served.thenCompose(others -> {
                     CompletableFuture<Void> done = new CompletableFuture<>();

@@ -8,14 +8,14 @@ import brig.protocol.spawn.SpawnRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks, and what that may do. It is established once for each connection or request; a token that is revoked or
+ * The identity and the rights of a client, determined once per connection or request. A token that is revoked or
  * expires later closes its connections, see {@link Tokens#watch}.
  *
- * @param captain in whose name it acts, key of the limits per captain
- * @param role null for a secret that is not known by itself: it may be one of a spawn's own
- * @param spawnId the only session that it opens; null for no such bound
- * @param secret the token that came along; null for none
- * @param tokenId the token that can be revoked; null where the kernel vouches, or there is none
+ * @param captain in whose name it acts; key of the limits per captain
+ * @param role null for an unknown secret, which may be one of a spawn's own
+ * @param spawnId the only session it opens; null for no such limit
+ * @param secret the token presented; null for none
+ * @param tokenId the revocable token; null if the kernel authenticates, or there is none
  */
 public record Access(
         String captain,
@@ -25,21 +25,21 @@ public record Access(
         @Nullable String tokenId) {
     private static final Access NOBODY = new Access("nobody", null, null, null, null);
 
-    /** Who has shown nothing yet. */
+    /** A client without credentials. */
     public static Access nobody() {
         return NOBODY;
     }
 
     /**
-     * A local user, by the kernel's word: a captain, as whoever has a captain's token is.
+     * A local user, authenticated by the kernel: a captain.
      *
-     * @param admin whether it is the superuser, or the user that Brig runs as, who may do everything
+     * @param admin whether it is root or the user that Brig runs as, who may do everything
      */
     public static Access ofPeer(int uid, boolean admin) {
         return new Access("uid:" + uid, admin ? Role.ADMIN : Role.CAPTAIN, null, null, null);
     }
 
-    /** The same as who asks for a spawn, by that way in. */
+    /** The requester of a spawn over that interface. */
     public SpawnRequest.Asker asker(String via) {
         return new SpawnRequest.Asker(captain, isAdmin(), via);
     }
@@ -48,43 +48,43 @@ public record Access(
         return role == Role.ADMIN;
     }
 
-    /** Whether nothing was shown that could be a right. */
+    /** Whether it has neither a role nor a secret. */
     public boolean isNobody() {
         return role == null && secret == null;
     }
 
-    /** The same as a one-time way in: to one session, where that is given, and to watch, where that is enough. */
+    /** The rights of a ticket: limited to that session, if any, and to watching, if so requested. */
     Access narrowed(@Nullable String session, boolean watchOnly) {
         return new Access(captain, watchOnly ? Role.WATCHER : role, session == null ? spawnId : session, null, tokenId);
     }
 
-    /** The same where it only listens. */
+    /** A read-only copy. */
     public Access asWatcher() {
         return new Access(captain, Role.WATCHER, spawnId, secret, tokenId);
     }
 
-    /** Whether it is one of the two tokens that the spawn was given at its start. */
+    /** Whether it is one of the two tokens issued at the spawn's start. */
     private boolean isOwnOf(Spawn spawn) {
         return role == null && secret != null && (spawn.isCaptainToken(secret) || spawn.isWatcherToken(secret));
     }
 
-    /** Whether it reaches that session, where it is known by itself. */
+    /** Whether its own scope includes that session. */
     private boolean reaches(Spawn spawn) {
         return spawnId != null
                 ? spawnId.equals(spawn.spawnId())
                 : role != Role.CAPTAIN || captain.equals(spawn.captain());
     }
 
-    /** Whether lists show it that session. */
+    /** Whether lists show that session to it. */
     public boolean sees(Spawn spawn) {
         return role != null && reaches(spawn);
     }
 
     /**
-     * This access as it counts in that session: its role there is captain or watcher.
+     * The access within that session, with the role of captain or watcher.
      *
-     * @throws BrigException {@code ATTACH_AUTH_MISSING}, or {@code UNAUTHENTICATED}, which does not say what was wrong, nor
-     *     whether the token is one of another session
+     * @throws BrigException {@code ATTACH_AUTH_MISSING}, or {@code UNAUTHENTICATED}, which reveals neither the cause
+     *     nor whether the token belongs to another session
      */
     public Access in(Spawn spawn) {
         if (isNobody()) {

@@ -9,22 +9,22 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-time ways in, for those who can send no header: {@code EventSource} and the WebSockets of browsers. A ticket may
- * stand in a URL because it is worth nothing when the URL is written to a log. State owned by the event loop.
+ * Tickets: one-time credentials for clients that cannot send headers, namely {@code EventSource} and browsers'
+ * WebSockets. A ticket may appear in a URL, since it is used up before the URL reaches a log. Owned by the event loop.
  */
 public final class Tickets {
-    /** How long a ticket is good, in milliseconds. */
+    /** Lifetime of a ticket, in milliseconds. */
     public static final long TICKET_MS = 30_000;
 
     static final int TICKETS_MAX = 10_000;
 
-    /** A new ticket, and what it is really good for. */
+    /** A new ticket and its effective role. */
     public record Issued(String secret, Role role) {}
 
     private record Ticket(Access access, long expiresMs) {}
 
     private final Clock clock;
-    /** By the hash of the secret, oldest first. */
+    /** By hash of the secret, oldest first. */
     private final LinkedHashMap<String, Ticket> byHash = new LinkedHashMap<>();
 
     public Tickets(Clock clock) {
@@ -32,10 +32,10 @@ public final class Tickets {
     }
 
     /**
-     * A ticket for what that access opens already, or less of it.
+     * Issues a ticket with the rights of that access, or fewer.
      *
-     * @param spawnId the session that it is bound to; null for those of the access
-     * @throws BrigException {@code FORBIDDEN} for an access that opens nothing by itself
+     * @param spawnId the session it is bound to; null for the scope of the access
+     * @throws BrigException {@code FORBIDDEN} for an access without rights of its own
      */
     public Issued issue(Access access, @Nullable String spawnId, boolean watchOnly) {
         Role role = access.role();
@@ -52,7 +52,7 @@ public final class Tickets {
         return new Issued(secret, watchOnly ? Role.WATCHER : role);
     }
 
-    /** Uses a ticket up. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
+    /** Redeems a ticket. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
     public Access redeem(String secret) {
         Ticket ticket = byHash.remove(Ids.hashToken(secret));
         if (ticket == null) {

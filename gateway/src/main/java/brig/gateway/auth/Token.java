@@ -7,15 +7,15 @@ import brig.protocol.api.TokenView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token that was minted. Its secret was said once and is kept nowhere.
+ * A minted token. Its secret was shown once and is not stored.
  *
  * <p>Decision 0033.
  *
  * @param hash SHA-256 of the secret, in hexadecimal
- * @param captain in whose name it acts, and key of the limits per captain
- * @param spawnId the only session that it opens; null for a captain's own and a watcher's all
+ * @param captain in whose name it acts; key of the limits per captain
+ * @param spawnId the only session it opens; null for all sessions of the captain, or all for a watcher
  * @param createdMs milliseconds since 1970, as {@code expiresMs}, whose highest value means never
- * @param revoked it was taken back; kept until it would have expired, so that its holder is told
+ * @param revoked whether it was revoked; kept until its expiry, so that its holder is told
  */
 public record Token(
         String hash,
@@ -28,7 +28,7 @@ public record Token(
 
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** The name of a token: 64 bits of its hash. It gives nothing of the secret away. */
+    /** The id of a token: 64 bits of its hash. It reveals nothing about the secret. */
     public String id() {
         return idOf(hash);
     }
@@ -41,7 +41,7 @@ public record Token(
         return new Token(Ids.hashToken(secret), role, captain, spawnId, nowMs, nowMs + ttlMs, false);
     }
 
-    /** One of the two that a spawn was given at its start, which live as long as it can be named. */
+    /** One of the two tokens issued at a spawn's start; valid as long as the spawn is known. */
     public static Token ownOf(Spawn spawn, Role role) {
         return new Token(
                 role == Role.CAPTAIN ? spawn.captainHash() : spawn.watcherHash(),
@@ -57,7 +57,7 @@ public record Token(
         return new Token(hash, role, captain, spawnId, createdMs, Math.min(expiresMs, untilMs), true);
     }
 
-    /** What lists show. */
+    /** The form shown in lists. */
     public TokenView view() {
         return new TokenView(id(), role, captain, spawnId, createdMs, expiresMs == NEVER ? null : expiresMs, revoked);
     }

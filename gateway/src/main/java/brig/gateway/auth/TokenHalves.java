@@ -7,10 +7,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token cut in two for a browser. The cookie's half is one that no script reads; but a browser sends cookies to every
- * port of a host, so to whatever an agent serves there by {@code brig port}. The key's half is one that the page keeps in
- * its origin's own storage, which other ports do not reach, and sends as a header, which other origins cannot. Each half
- * alone is noise (a one-time pad), so the gateway keeps nothing: both together are the token, with its role and expiry.
+ * A token split into two halves for a browser. One is in a cookie that no script can read; but browsers send cookies to
+ * every port of a host, including agents' servers behind {@code brig port}. The other is in the storage of the page's
+ * origin, which other ports cannot read, and is sent as a header, which other origins cannot set. Each half alone is
+ * noise (a one-time pad). The gateway stores nothing: both together are the token, with its role and expiry.
  *
  * <p>Decision 0092.
  *
@@ -22,7 +22,7 @@ public record TokenHalves(String cookie, String key) {
     private static final int BYTES = 32;
     private static final int TEXT_LENGTH = 43;
 
-    /** @param token as {@link Ids#newToken} makes them */
+    /** @param token as made by {@link Ids#newToken} */
     public static TokenHalves of(String token) {
         byte[] secret = Base64.getUrlDecoder().decode(token.substring(token.length() - TEXT_LENGTH));
         byte[] pad = new byte[BYTES];
@@ -30,7 +30,7 @@ public record TokenHalves(String cookie, String key) {
         return new TokenHalves(text(pad), text(xor(secret, pad)));
     }
 
-    /** The token of two halves; empty where one of them is no half. */
+    /** Joins two halves; empty if one of them is malformed. */
     public static Optional<String> join(@Nullable String cookie, @Nullable String key) {
         byte[] one = bytes(cookie);
         byte[] other = bytes(key);

@@ -20,45 +20,45 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that were minted, and the connections that live by them. A secret is known by its hash only; it is found by
- * that and compared in constant time. What a spawn's own two tokens are, the spawn knows: here they are only named where
- * they were revoked.
+ * The minted tokens and the connections that depend on them. Only hashes of secrets are kept; a secret is found by its
+ * hash and compared in constant time. The two tokens of a spawn are known to the spawn itself; only their revocations
+ * are kept here.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decision 0033.
  */
 public final class Tokens {
-    /** Keeps tokens. Completes on the event loop. */
+    /** Persistence of tokens. Completes on the event loop. */
     public interface Store {
-        /** The whole of those that were minted each time, for they are few. */
+        /** Saves all minted tokens each time, for they are few. */
         CompletionStage<Void> save(Collection<Token> tokens);
 
-        /** Where the admin on this host finds it. */
+        /** Saves the admin token where the admin on this host finds it. */
         CompletionStage<Void> saveAdmin(String secret);
     }
 
-    /** A connection that lives by a token. */
+    /** A connection that depends on a token. */
     @FunctionalInterface
     public interface Connection {
-        /** Its token counts no more: the connection says so and ends. */
+        /** Its token is no longer valid: the connection reports it and ends. */
         void handleRevoked(BrigException why);
     }
 
-    /** A new token: what may be shown of it, and the secret, which nobody can be told again. */
+    /** A new token: its public part, and the secret, which cannot be shown again. */
     public record Minted(Token token, String secret) {}
 
-    /** What a new token is to be good for. */
+    /** The rights of a new token. */
     public record Request(
             Role role, String captain, @Nullable String spawnId, long ttlMs) {}
 
-    /** How many there can be. Reached: {@code MAX_TOKENS}, until some expire. */
+    /** Maximum number of tokens. When it is reached: {@code MAX_TOKENS}, until some expire. */
     static final int TOKENS_MAX = 10_000;
     /** In whose name the admin token acts. */
     public static final String ADMIN = "admin";
 
     private static final long CHECK_MS_MAX = 24 * 3_600_000L;
-    /** That a token was taken back is known for so long, where it would not have expired before. */
+    /** How long a revocation is remembered if the token would not expire earlier. */
     private static final long REVOKED_MS = 366 * CHECK_MS_MAX;
 
     private final Store store;
@@ -79,9 +79,9 @@ public final class Tokens {
     }
 
     /**
-     * What that secret opens. One that is not known here opens nothing by itself; it may be a spawn's own.
+     * The access of that secret. An unknown one has no rights of its own; it may be a spawn's own token.
      *
-     * @throws BrigException {@code ATTACH_AUTH_EXPIRED} where it did once
+     * @throws BrigException {@code ATTACH_AUTH_EXPIRED} for an expired or revoked token
      */
     public Access access(@Nullable String secret) {
         if (secret == null) {
@@ -112,7 +112,7 @@ public final class Tokens {
                 "the token " + token.id() + (token.revoked() ? " was revoked" : " has expired"));
     }
 
-    /** Makes a token. Completes when it would survive a restart. */
+    /** Mints a token. Completes when it is durable. */
     public CompletionStage<Minted> mint(Request options) {
         forgetOld();
         if (byHash.size() >= TOKENS_MAX) {
@@ -129,14 +129,14 @@ public final class Tokens {
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> new Minted(token, secret));
     }
 
-    /** All that have not expired, oldest first. */
+    /** All unexpired tokens, oldest first. */
     public List<Token> all() {
         return byHash.values().stream()
                 .filter(token -> token.expiresMs() > clock.nowMs())
                 .toList();
     }
 
-    /** The token of that name. @throws BrigException {@code NOT_FOUND} */
+    /** The token with that id. @throws BrigException {@code NOT_FOUND} */
     public Token find(String id) {
         return all().stream()
                 .filter(token -> token.id().equals(id))
@@ -144,10 +144,7 @@ public final class Tokens {
                 .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no token '" + id + "'"));
     }
 
-    /**
-     * Takes a token back, at once: its connections are closed before this returns. Completes when that would survive a
-     * restart.
-     */
+    /** Revokes a token immediately: its connections are closed before this returns. Completes when that is durable. */
     public CompletionStage<Token> revoke(Token token) {
         Token withdrawn = token.withdrawn(clock.nowMs() + REVOKED_MS);
         byHash.put(token.hash(), withdrawn);
@@ -155,12 +152,12 @@ public final class Tokens {
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
     }
 
-    /** Whether that is the name of the admin token. */
+    /** Whether it is the id of the admin token. */
     public boolean isAdmins(String id) {
         return id.equals(Token.idOf(adminHash));
     }
 
-    /** Takes the admin token back, with another one in its place. Completes when both would survive a restart. */
+    /** Revokes the admin token and replaces it. Completes when both are durable. */
     public CompletionStage<Token> replaceAdmin() {
         String secret = Ids.newToken();
         return store.saveAdmin(secret).thenCompose(saved -> {
@@ -170,7 +167,7 @@ public final class Tokens {
         });
     }
 
-    /** Closes the connection when its token counts no more, until the returned handle is closed. */
+    /** Closes the connection when its token becomes invalid, until the returned handle is run. */
     public Runnable watch(Access access, Connection connection) {
         String id = access.tokenId();
         if (id == null) {
@@ -196,7 +193,7 @@ public final class Tokens {
         checkExpiry();
     }
 
-    /** Sets the timer for the token that expires next. */
+    /** Sets the timer for the next expiry. */
     private void checkExpiry() {
         if (expiry != null) {
             expiry.cancel();
@@ -210,7 +207,7 @@ public final class Tokens {
                 .ifPresent(left -> expiry = timers.after(Math.min(left, CHECK_MS_MAX), this::handleExpiry));
     }
 
-    /** Expired tokens are kept for a day, so that who still has one is told what is wrong with it. */
+    /** Expired tokens are kept for a day, so that their holders get a precise refusal. */
     private void forgetOld() {
         byHash.values().removeIf(token -> token.expiresMs() + CHECK_MS_MAX <= clock.nowMs());
     }

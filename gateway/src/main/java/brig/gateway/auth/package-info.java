@@ -1,4 +1,4 @@
-/** Who a client is and what it may do: roles, tokens, tickets. */
+/** Authentication and authorization of clients: roles, tokens, tickets. */
 @NullMarked
 package brig.gateway.auth;
 

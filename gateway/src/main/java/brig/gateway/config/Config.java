@@ -4,8 +4,8 @@ import brig.protocol.json.JsonObject;
 import java.util.List;
 
 /**
- * Everything that an operator may choose, as {@code config/brig.json} documents it key by key. Ranges are checked here;
- * a message begins with the key that it is about.
+ * The operator's configuration, documented key by key in {@code config/brig.json}. Ranges are checked here; each
+ * message begins with the key concerned.
  */
 public record Config(
         String stateDir,
@@ -21,7 +21,7 @@ public record Config(
         Connections connections,
         JsonObject worker) {
 
-    /** Where and to whom HTTP is served. */
+    /** The addresses and allowed origins of HTTP. */
     public record Http(
             String host,
             int port,
@@ -35,13 +35,13 @@ public record Config(
             checkPort("metricsPort", metricsPort);
         }
 
-        /** Whether the numbers have an address of their own. */
+        /** Whether the metrics have an address of their own. */
         public boolean servesMetricsAlone() {
             return !metricsHost.isEmpty();
         }
     }
 
-    /** How the gateway's log is written. */
+    /** The format of the gateway's log. */
     public record Log(String format) {
         public Log {
             if (!format.equals("text") && !format.equals("json")) {
@@ -50,7 +50,7 @@ public record Config(
         }
     }
 
-    /** Where the steps of a spawn are told of; nowhere where the endpoint is empty. */
+    /** Where traces of spawns are sent; an empty endpoint disables them. */
     public record Traces(String endpoint) {
         public Traces {
             if (!endpoint.isEmpty() && !endpoint.matches("https?://[^/\\s]+(/\\S*)?")) {
@@ -59,7 +59,7 @@ public record Config(
         }
     }
 
-    /** Bounds; what happens when one is reached stands beside its key in the file. */
+    /** Limits; the consequence of each is documented beside its key in the file. */
     public record Limits(
             int workersMax,
             int workersPerCaptainMax,
@@ -89,7 +89,7 @@ public record Config(
         }
     }
 
-    /** What stays of spawns that have ended; 0 is no bound. */
+    /** How much of ended spawns is kept; 0 is unlimited. */
     public record Retention(int days, long bytes, int spawns) {
         public Retention {
             atLeast("days", days, 0);
@@ -98,7 +98,7 @@ public record Config(
         }
     }
 
-    /** How connections are let in: who has to make room for whom, and how long each may take for what. */
+    /** Limits for connections: how many there may be of which kind, and how long each may take. */
     public record Connections(
             int reserved,
             int unauthenticatedMax,

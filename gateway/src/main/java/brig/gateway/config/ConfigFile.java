@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and reads configuration: the shipped defaults, and a file of the operator's own over them.
+ * Finds and loads the configuration: the shipped defaults, overlaid by the operator's file.
  *
  * <p>Decision 0002.
  */
@@ -21,7 +21,7 @@ public final class ConfigFile {
 
     /**
      * @param home the folder that Brig is installed in, with {@code config/brig.json}
-     * @param chosen the file named on the command line; null looks at the usual places
+     * @param chosen the file named on the command line; null uses the usual place
      * @throws BrigException {@code INVALID_FIELD} or {@code MALFORMED_JSON}, naming the file
      */
     public static Config load(Path home, @Nullable Path chosen) {
@@ -38,13 +38,13 @@ public final class ConfigFile {
         }
     }
 
-    /** The operator's file where none is named: {@code /etc/brig} for root, the user's configuration folder else. */
+    /** The operator's file if none is named: in {@code /etc/brig} for root, else in the user's configuration folder. */
     public static Optional<Path> usualPlace() {
         Path file = ownPlace();
         return Files.exists(file) ? Optional.of(file) : Optional.empty();
     }
 
-    /** The same, whether or not it is there. */
+    /** The same, whether or not it exists. */
     public static Path ownPlace() {
         return Paths.isRoot()
                 ? Path.of("/etc/brig/brig.json")

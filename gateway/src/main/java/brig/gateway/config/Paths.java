@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * Where things lie, with the defaults for root and for an ordinary user filled in.
+ * The paths of files and sockets, with the defaults for root and for ordinary users.
  *
  * @param home the folder that Brig is installed in
  * @param state recorded streams, the database, the admin token
@@ -24,10 +24,10 @@ import java.nio.file.attribute.PosixFilePermissions;
  * @param workerAgent the runtime folder of the worker-agent; {@code runtime}, unless that is a service of its own
  */
 public record Paths(Path home, Path state, Path runtime, Path agents, Path spawner, Path http, Path workerAgent) {
-    /** Where captains of this host find the gateway that all of them share. */
+    /** The spawner socket of the gateway that all users of this host share. */
     public static final Path HOST_SPAWNER = Path.of("/run/agent-spawner/spawner.sock");
 
-    /** {@code sun_path} holds 108 bytes, the last of them NUL. */
+    /** {@code sun_path} holds 108 bytes including the NUL. */
     private static final int SOCKET_PATH_BYTES_MAX = 107;
 
     public static Paths of(Config config, Path home) {
@@ -46,12 +46,12 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
                 runtime);
     }
 
-    /** The same with a worker-agent that is a service of its own, in that folder. */
+    /** A copy for a worker-agent that is a service of its own, in that folder. */
     public Paths withWorkerAgent(Path folder) {
         return new Paths(home, state, runtime, agents, spawner, http, folder.toAbsolutePath());
     }
 
-    /** Whether the gateway starts the worker-agent, and ends it. */
+    /** Whether the gateway starts and ends the worker-agent. */
     public boolean ownsWorkerAgent() {
         return workerAgent.equals(runtime);
     }
@@ -60,7 +60,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("brig.db");
     }
 
-    /** The index of the audit, which is made of the worker-agent's lines. */
+    /** The audit index, built from the worker-agent's lines. */
     public Path auditIndex() {
         return state.resolve("audit.db");
     }
@@ -73,17 +73,17 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("admin.token");
     }
 
-    /** The hashes of the tokens that were minted. */
+    /** The hashes of the minted tokens. */
     public Path tokens() {
         return state.resolve("tokens.json");
     }
 
-    /** What tokens that can be made again are made from. */
+    /** The key from which reproducible tokens are derived. */
     public Path tokenKey() {
         return state.resolve("token.key");
     }
 
-    /** The socket of a session; a task_id that is too long for the kernel gives way to the spawn_id. */
+    /** The socket of a session. If the task_id is too long for the kernel, the spawn_id is used. */
     public Path sessionSocket(String taskId, String spawnId) {
         Path socket = agents.resolve(taskId).resolve("io.sock");
         return lengthOf(socket) <= SOCKET_PATH_BYTES_MAX
@@ -96,7 +96,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return workerAgent.resolve("w/control.sock");
     }
 
-    /** Whether this process is the superuser's: what {@code id -u} would say. */
+    /** Whether this process runs as root. */
     public static boolean isRoot() {
         return ownUid() == 0;
     }
@@ -118,7 +118,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
                 : Path.of(System.getProperty("user.home")).resolve(underHome);
     }
 
-    /** The folder for sockets, or one of our own under /tmp where the login session has none. */
+    /** The folder for sockets, or one of our own under /tmp if the login session has none. */
     private static Path userRuntime() {
         String value = System.getenv("XDG_RUNTIME_DIR");
         return value != null && value.startsWith("/") ? Path.of(value, "brig") : Path.of("/tmp/brig-" + ownUid());
@@ -129,15 +129,15 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     }
 
     /**
-     * Makes a folder that only its owner may enter, or checks that an existing one is so: ours, no symbolic link, 0700.
+     * Creates a folder that only its owner may enter, or checks an existing one: ours, no symbolic link, 0700.
      *
-     * @throws BrigException naming the folder and the mend
+     * @throws BrigException naming the folder and the remedy
      */
     public static Path makePrivate(Path folder) {
         return make(folder, "rwx------");
     }
 
-    /** The same, but others may pass through it, without seeing what it holds: a worker's own user has to reach its wall. */
+    /** As {@link #makePrivate}, but others may traverse it: a worker's own user has to reach its wall. */
     public static Path makePassable(Path folder) {
         return make(folder, "rwx--x--x");
     }
@@ -173,7 +173,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         }
     }
 
-    /** @throws BrigException where the kernel could not bind a socket of that name because it is too long */
+    /** @throws BrigException if the path is too long for a socket */
     public static Path checkSocketPath(Path socket) {
         int length = lengthOf(socket);
         if (length > SOCKET_PATH_BYTES_MAX) {

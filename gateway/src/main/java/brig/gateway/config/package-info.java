@@ -1,4 +1,4 @@
-/** Configuration as validated records, and the places where files and sockets lie. */
+/** Configuration as validated records, and the paths of files and sockets. */
 @NullMarked
 package brig.gateway.config;
 

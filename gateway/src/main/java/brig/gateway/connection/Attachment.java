@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
- * may read, closed when the connection is gone. Owned by the event loop.
+ * One session on one connection: the subscription that feeds it and the messages that come from it. Created when the
+ * connection may read, closed when the connection is gone. Owned by the event loop.
  *
  * <p>Decision 0029.
  */
@@ -32,9 +32,9 @@ public final class Attachment implements ConnectionWriter.Writer {
     private Runnable unwatch = () -> {};
 
     /**
-     * Joins the session's readers; {@link #begin} follows when the connection knows its attachment.
+     * Subscribes to the session; call {@link #begin} when the connection knows its attachment.
      *
-     * @param allowed as it counts in that session
+     * @param allowed the access within that session
      * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
      */
     public Attachment(Session session, Access allowed, Options options, TextSink sink, ConnectionWriter writer) {
@@ -54,9 +54,9 @@ public final class Attachment implements ConnectionWriter.Writer {
     }
 
     /**
-     * Says welcome and begins to read.
+     * Sends the welcome and begins to read.
      *
-     * @param unwatch to be run when the connection is gone: nobody needs to tell it any more that its token is revoked
+     * @param unwatch run when the connection is gone, to stop watching its token
      */
     public void begin(Runnable unwatch) {
         writer.add(this);
@@ -68,7 +68,7 @@ public final class Attachment implements ConnectionWriter.Writer {
     }
 
     private void handlePresence(ConnectionLine.Presence line) {
-        // It says how things are, not what happened: one that a slow reader misses is mended by the next.
+        // The line reports a state, not an event: if a slow reader misses one, the next one replaces it.
         if (sink.isWritable()) {
             sink.tell(line);
             sink.flush();
@@ -76,10 +76,9 @@ public final class Attachment implements ConnectionWriter.Writer {
     }
 
     /**
-     * What a connection asks for: the first frame, less than its token allows, to be told who is there, and the frames of
-     * one agent only, where one is named.
+     * The options of a connection: the first frame wanted, reduced rights, presence, and the only agent wanted, if any.
      *
-     * @param via the way by which its messages come
+     * @param via the interface that its messages come by
      */
     public record Options(
             long from,
@@ -87,7 +86,7 @@ public final class Attachment implements ConnectionWriter.Writer {
             boolean presence,
             @Nullable String agent,
             String via) {
-        /** @param way the kind of the connection, for messages of a program that does not name itself */
+        /** @param way the kind of connection, the default {@code via} of its messages */
         public static Options of(AttachOptions asked, String way) {
             return new Options(
                     Math.max(1, asked.from()),
@@ -98,12 +97,12 @@ public final class Attachment implements ConnectionWriter.Writer {
         }
     }
 
-    /** A message from the connection; a refusal is answered and changes nothing. */
+    /** Handles a message from the connection; a refusal is answered and has no other effect. */
     public void handleMessage(JsonObject message) {
         handle(() -> session.read(access, message));
     }
 
-    /** A task for the agent. */
+    /** Handles a task for the agent. */
     public void handleUserMessage(String content, @Nullable String messageId) {
         handle(() -> {
             access.requireCaptain();
@@ -111,7 +110,7 @@ public final class Attachment implements ConnectionWriter.Writer {
         });
     }
 
-    /** What was read already. */
+    /** Handles a line that was already parsed. */
     public void handleOrder(CaptainLine.Order order) {
         handle(() -> order);
     }
@@ -139,7 +138,7 @@ public final class Attachment implements ConnectionWriter.Writer {
         sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
     }
 
-    /** The connection is gone, or does not want this session any more. */
+    /** The connection is gone, or has unsubscribed. */
     public void close() {
         writer.remove(this);
         reader.close();

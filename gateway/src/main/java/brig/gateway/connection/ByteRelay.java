@@ -15,10 +15,10 @@ import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 
 /**
- * Passes bytes between a client and a server of an agent, no faster than either takes them, until both have ended. What
- * one of them ends is ended towards the other; what breaks is closed. State owned by the event loop.
+ * A byte relay between a client and a server of an agent, with backpressure both ways, until both have ended. Each
+ * side's end of stream is passed on; a broken side closes both. Owned by the event loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+@SuppressWarnings("FutureReturnValueIgnored") // A failing channel closes, which its handlers see.
 public final class ByteRelay extends ChannelInboundHandlerAdapter {
     private final NetSocketInternal client;
     private final Channel clientChannel;
@@ -31,9 +31,9 @@ public final class ByteRelay extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Joins them for the rest of their lives.
+     * Connects the two until their end.
      *
-     * @param server one that is not read yet
+     * @param server not being read yet
      */
     public static void join(NetSocket client, Channel server) {
         ByteRelay relay = new ByteRelay((NetSocketInternal) client, server);
@@ -44,7 +44,7 @@ public final class ByteRelay extends ChannelInboundHandlerAdapter {
         clientChannel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         server.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         server.pipeline().addLast(this);
-        // Held back below Vert.x, which would keep what came before and tell of the end first.
+        // Paused at the Netty level: Vert.x would keep earlier bytes and report the end first.
         client.handler(bytes -> {
             server.writeAndFlush(Unpooled.wrappedBuffer(bytes.getBytes()));
             clientChannel.config().setAutoRead(server.isWritable());
@@ -61,7 +61,7 @@ public final class ByteRelay extends ChannelInboundHandlerAdapter {
         clientChannel.config().setAutoRead(server.isWritable());
     }
 
-    /** Nothing more goes there; where nothing comes from there either, it is over. */
+    /** Ends the output; if the other direction has ended too, closes. */
     private static void endOutput(Channel to, Channel from) {
         if (to.isActive() && to instanceof DuplexChannel duplex) {
             duplex.shutdownOutput();

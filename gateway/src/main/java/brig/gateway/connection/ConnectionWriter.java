@@ -25,54 +25,53 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The writing side of a connection, below Vert.x: frames go to the channel as the bytes that they are, and one flush
- * sends what a turn of the loop collected. What waits in the channel is bounded by its high-water mark; a writer looks
- * at {@link #isWritable} first, and is called again when half of it has gone out.
+ * The writing side of a connection, below Vert.x. Frames are written as bytes, and one flush sends all that one
+ * iteration of the event loop collected. The channel's queue is bounded by its high-water mark: a writer checks {@link
+ * #isWritable} first and is called again when half of the queue has drained.
  *
- * <p>A peer that does not take that half within {@code slowReaderMs} is left: its readers let go of their streams, so
- * that it holds no worker any more, and each says as its last word where to resume. That word stands behind what was
- * queued before, which is whole frames, and nothing follows it; so a peer that reads on later finds frames, the reason,
- * the end. It has {@code slowReaderMs} more for that. Then it is cut: until that moment it cost its queue, and after it
- * nothing.
+ * <p>A peer that does not take that half within {@code slowReaderMs} is detached: its subscriptions release their
+ * streams, so that it no longer holds a worker back, and the last message says where to resume. Earlier queued data are
+ * whole frames and nothing follows that message, so a peer that reads on finds frames, the reason, the end. It has
+ * {@code slowReaderMs} more for that, then the connection is closed. Until then it costs its queue, afterwards nothing.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decision 0029.
  */
 public final class ConnectionWriter {
-    /** Who writes here. */
+    /** A user of the connection. */
     public interface Writer {
         /** There is room again. */
         void drain();
 
-        /** The connection ends for that reason: lets go of the stream, and says where to resume. */
+        /** The connection ends for that reason: release the stream and say where to resume. */
         void leave(ErrorCode why);
     }
 
-    /** How much may wait in a connection, and how long its peer may take less than half of it. */
+    /** The size of the queue, and how long a peer may take less than half of it. */
     public record Bounds(int writeQueueBytes, long slowReaderMs) {}
 
     private static final Logger log = LoggerFactory.getLogger(ConnectionWriter.class);
 
     private static final int ONE_PIECE_BYTES_MAX = 4 * 1024;
-    /** What may wait beyond the queue's bound, where the last batch and some answers came on top. */
+    /** Allowance above the queue's limit, for the last batch and some answers. */
     private static final int ON_TOP_BYTES_MAX = 64 * 1024;
 
     private final Channel channel;
-    /** The place behind all handlers, just before the socket. */
+    /** The context after all handlers, just before the socket. */
     private final ChannelHandlerContext socket;
 
     private final Timers timers;
     private final Bounds bounds;
     private final Counters counters;
-    /** What the protocol ends with. */
+    /** The last message of the protocol. */
     private final Function<ErrorCode, ?> lastMessage;
 
     private final List<Writer> writers = new ArrayList<>();
     private Timers.@Nullable Timer stall;
-    /** The last message was written: nothing may follow it. */
+    /** The last message was written: nothing may follow. */
     private boolean finished;
-    /** It does not read from its peer. */
+    /** Reading from the peer is paused. */
     private boolean deaf;
 
     public ConnectionWriter(
@@ -105,7 +104,7 @@ public final class ConnectionWriter {
         socket = channel.pipeline().context(first);
     }
 
-    /** A peer that asks and does not read what it is answered is not heard until it does, lest its answers pile up. */
+    /** Pauses reading from a peer that sends requests without reading the answers, so that these do not pile up. */
     private void handleHeard() {
         if (channel.bytesBeforeWritable() > bounds.writeQueueBytes() + ON_TOP_BYTES_MAX) {
             channel.config().setAutoRead(false);
@@ -144,14 +143,13 @@ public final class ConnectionWriter {
         }
     }
 
-    /** Ends it with that reason, behind what is queued. @return done when all of that has gone out */
+    /** Ends the connection for that reason, after the queued data. @return done when all of that was sent */
     public ChannelFuture leave(ErrorCode why) {
         if (finished) {
             return channel.closeFuture();
         }
         List.copyOf(writers).forEach(writer -> writer.leave(why));
-        // Half of it only: were it closed with words of the peer unread, the kernel would drop what it did not take
-        // yet.
+        // Half-close only: on a full close with unread input, the kernel would drop unsent data.
         return last(lastMessage.apply(why)).addListener(written -> {
             var _ = ((DuplexChannel) channel).shutdownOutput();
         });
@@ -165,13 +163,13 @@ public final class ConnectionWriter {
         writers.remove(writer);
     }
 
-    /** Bytes that were written and that the peer has not taken. */
+    /** Bytes written that the peer has not taken. */
     public long queuedBytes() {
         ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
         return queue == null ? 0 : queue.totalPendingWriteBytes();
     }
 
-    /** Whether that is as much as it may be. */
+    /** Whether the queue is full. */
     public boolean isFull() {
         return !channel.isWritable();
     }
@@ -180,14 +178,14 @@ public final class ConnectionWriter {
         return !finished && channel.isWritable();
     }
 
-    /** Whether its last message was written. What the peer says after that counts for nothing. */
+    /** Whether the last message was written. Later input of the peer is ignored. */
     public boolean isFinished() {
         return finished;
     }
 
     /**
-     * Queues frames, past all encoders. A small batch is one piece, which all readers share: one system call with one
-     * address. A large one is not copied.
+     * Queues frames, bypassing all encoders. A small batch is one buffer that all subscribers share: one system call
+     * with one address. A large one is not copied.
      */
     void write(FrameBatch batch, Framing framing) {
         ByteBuf body = batch.body(framing);
@@ -199,7 +197,7 @@ public final class ConnectionWriter {
         }
     }
 
-    /** Queues a message of two parts, past all encoders, and takes them over. */
+    /** Queues a message of two parts, bypassing all encoders; takes ownership. */
     void write(ByteBuf first, ByteBuf rest, Framing framing) {
         ByteBuf head = channel.alloc().directBuffer(framing.bytesMax() + first.readableBytes());
         framing.writeHead(head, first.readableBytes() + rest.readableBytes());
@@ -212,7 +210,7 @@ public final class ConnectionWriter {
         writeBytes(tail);
     }
 
-    /** Queues bytes as they are, and takes them over. */
+    /** Queues bytes unchanged; takes ownership. */
     void writeBytes(ByteBuf bytes) {
         if (bytes.isReadable() && !finished) {
             var _ = socket.write(bytes, channel.voidPromise());
@@ -225,12 +223,12 @@ public final class ConnectionWriter {
         var _ = socket.flush();
     }
 
-    /** Closes when everything that was written has gone out, and that message after it. */
+    /** Closes when all queued data, and then that message, were sent. */
     public void finish(Object message) {
         var _ = last(message).addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Writes what nothing follows. The peer has {@code slowReaderMs} to take it. */
+    /** Writes the last message. The peer has {@code slowReaderMs} to take it. */
     private ChannelFuture last(Object message) {
         finished = true;
         hearAgain();
@@ -239,13 +237,13 @@ public final class ConnectionWriter {
         return channel.writeAndFlush(message);
     }
 
-    /** Closes at once, whatever is queued. */
+    /** Closes immediately, dropping queued data. */
     public void cut() {
-        // Not from the pipeline's end: there Vert.x waits for what is queued to go out first, which it does not.
+        // Bypasses the pipeline: Vert.x would wait for queued data to be sent, which never happens.
         var _ = socket.close();
     }
 
-    /** Closes when everything that was written has gone out. */
+    /** Closes when all queued data were sent. */
     public void finish() {
         finish(Unpooled.EMPTY_BUFFER);
     }

@@ -14,8 +14,8 @@ import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A browser's server-sent events, as WHATWG HTML defines them: frames as {@code id} and {@code data}, everything that is
- * no frame of the stream as a named event without id, so that a reconnect resumes behind the last frame.
+ * A response of server-sent events, as defined by WHATWG HTML. Frames have {@code id} and {@code data}; everything else
+ * is a named event without id, so that a reconnect resumes after the last frame.
  */
 public final class EventSink implements FrameSink {
     private static final byte[] HEARTBEAT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
@@ -36,7 +36,7 @@ public final class EventSink implements FrameSink {
         writer.write(batch, EventFraming.CHUNK);
     }
 
-    /** Begins a response that carries events. */
+    /** Begins a response of events. */
     public static void begin(HttpServerResponse response, String resumedFrom) {
         response.setChunked(true)
                 .putHeader("Content-Type", "text/event-stream; charset=utf-8")
@@ -58,7 +58,7 @@ public final class EventSink implements FrameSink {
         writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
     }
 
-    /** Says who is there. */
+    /** Reports who is connected. */
     public void presence(ConnectionLine.Presence line) {
         if (isWritable()) {
             event("presence", line);
@@ -71,7 +71,7 @@ public final class EventSink implements FrameSink {
         event("gap", new ConnectionLine.Gap(from, to, reason.wireName(), null));
     }
 
-    /** Says that the client's position belongs to an epoch that is gone: the stream begins again. */
+    /** Reports that the client's position belongs to a lost epoch: the stream begins again. */
     public void restart(long seq, String epoch) {
         event("gap", ConnectionLine.Gap.ofEpoch(seq + 1, epoch));
     }
@@ -86,7 +86,7 @@ public final class EventSink implements FrameSink {
         event("state", ConnectionLine.State.of(throttled));
     }
 
-    /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
+    /** Reports why the stream ends and where to resume; the browser's {@code Last-Event-ID} says the same. */
     public void leave(ErrorCode why, String epoch, long nextSeq) {
         event("notice", TextSink.lastLine(why, epoch, nextSeq));
     }

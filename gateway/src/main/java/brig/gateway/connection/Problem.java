@@ -15,17 +15,17 @@ import java.util.concurrent.CompletionException;
 public final class Problem {
     private Problem() {}
 
-    /** As the line of a socket. */
+    /** The line for a socket. */
     public static ErrorAnswer line(BrigException refusal) {
         return ErrorAnswer.of(refusal);
     }
 
-    /** A browser takes the answer for what it says it is, and never for markup. */
+    /** Prevents browsers from guessing another content type, such as markup. */
     public static HttpServerResponse unguessed(HttpServerResponse response) {
         return response.putHeader("X-Content-Type-Options", "nosniff");
     }
 
-    /** Answers with the problem; nothing was sent before. */
+    /** Sends the problem; nothing may have been sent before. */
     public static void send(HttpServerResponse response, BrigException refusal) {
         int status = refusal.httpStatus();
         refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
@@ -37,7 +37,7 @@ public final class Problem {
         response.end(Buffer.buffer(Json.write(body)));
     }
 
-    /** The same as bytes, for a connection on which no request came that could be answered; it is closed behind them. */
+    /** The whole response as bytes, for a connection without a readable request; the caller closes it afterwards. */
     public static byte[] response(BrigException refusal) {
         int status = refusal.httpStatus();
         byte[] body = Json.write(ProblemDetails.of(refusal));
@@ -50,7 +50,7 @@ public final class Problem {
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
     }
 
-    /** What a failed stage failed with, as a refusal. */
+    /** The failure of a stage, as a refusal. */
     public static BrigException refusal(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

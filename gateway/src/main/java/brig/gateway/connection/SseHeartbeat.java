@@ -2,7 +2,7 @@ package brig.gateway.connection;
 
 import brig.gateway.time.Timers;
 
-/** Beats on a response of server-sent events until it is stopped. Owned by the event loop. */
+/** Periodic heartbeat on a response of server-sent events, until stopped. Owned by the event loop. */
 public final class SseHeartbeat {
     private static final long HEARTBEAT_MS = 15_000;
 
@@ -10,7 +10,7 @@ public final class SseHeartbeat {
     private final EventSink sink;
     private Timers.Timer next;
 
-    /** Beats from now on. */
+    /** Starts the heartbeat. */
     public SseHeartbeat(Timers timers, EventSink sink) {
         this.timers = timers;
         this.sink = sink;
@@ -22,7 +22,6 @@ public final class SseHeartbeat {
         next = timers.after(HEARTBEAT_MS, this::beat);
     }
 
-    /** It beats no more. */
     public void stop() {
         next.cancel();
     }

@@ -12,8 +12,8 @@ import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
 
 /**
- * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
- * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
+ * A captain's or watcher's connection that takes lines: a Unix socket, on which a batch is bytes, or a WebSocket, on
+ * which it is one text message. On a multiplexed connection every message begins with a line that names its session.
  *
  * <p>Decision 0007.
  */
@@ -24,9 +24,9 @@ public final class TextSink implements FrameSink {
     private final Runnable end;
 
     /**
-     * @param framing what the connection's protocol puts around lines
+     * @param framing the framing of the connection's protocol
      * @param header a line before each message; empty for none
-     * @param end what to do when the stream has ended
+     * @param end called when the stream has ended
      */
     public TextSink(ConnectionWriter writer, Framing framing, byte[] header, Runnable end) {
         this.writer = writer;
@@ -49,12 +49,12 @@ public final class TextSink implements FrameSink {
         }
     }
 
-    /** Writes one line of the connection's own, which is no frame of a stream. */
+    /** Writes one line about the connection, which is not a frame of a stream. */
     public void writeLine(Record line) {
         writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
-    /** The same of a message that is about the connection. */
+    /** Writes a message about the connection. */
     public void tell(ConnectionLine line) {
         writeLine((Record) line);
     }
@@ -74,7 +74,7 @@ public final class TextSink implements FrameSink {
         tell(ConnectionLine.State.of(throttled));
     }
 
-    /** Says why it ends, and where to resume; it is the last word. */
+    /** Reports why the connection ends and where to resume; the last line. */
     public void leave(ErrorCode why, String epoch, long nextSeq) {
         tell(lastLine(why, epoch, nextSeq));
     }
@@ -88,7 +88,7 @@ public final class TextSink implements FrameSink {
         return ConnectionLine.Refused.last(why, reason + nextSeq, epoch, nextSeq);
     }
 
-    /** Says no to something that came over this connection. */
+    /** Refuses something that came over this connection. */
     public void refuse(BrigException refusal) {
         tell(ConnectionLine.Refused.of(refusal));
     }

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What agents' hooks reported, newest last: a window, bounded by size and number, for those who watch many sessions. An
- * event is told to nobody before it is on disk, so what a reader saw is there after a restart too, under the same
- * number. State owned by the event loop.
+ * The newest events that agents' hooks reported: a window bounded by size and count, for clients that watch many
+ * sessions. An event is published only after it is on disk, so it survives a restart with the same number. Owned by the
+ * event loop.
  *
  * <p>Decision 0035.
  */
@@ -22,16 +22,16 @@ public final class HookEvents {
     static final int EVENTS_MAX = 10_000;
     static final long CHARACTERS_MAX = 8 * 1024 * 1024;
 
-    /** @param json the event as one object, its number included */
+    /** @param json the event as one object, including its number */
     public record Kept(long seq, String spawnId, String sessionId, String json) {
         public EventPage.Event event() {
             return Json.read(json.getBytes(StandardCharsets.UTF_8), EventPage.Event.class);
         }
     }
 
-    /** Where events survive a restart. */
+    /** Persistence of events. */
     public interface Store {
-        /** Keeps an event, and need keep none before {@code firstKept}. Completes on the event loop, in the order of calls. */
+        /** Stores an event, may drop those before {@code firstKept}. Completes on the event loop, in order of calls. */
         CompletionStage<Void> add(String epoch, Kept event, long firstKept);
     }
 
@@ -42,12 +42,12 @@ public final class HookEvents {
     private final List<Runnable> followers = new ArrayList<>();
     private long characters;
     private long lastSeq;
-    /** The number of the newest that the store was given. */
+    /** The number of the newest event given to the store. */
     private long givenSeq;
 
     /**
-     * @param epoch that of the events that are kept; a new one where none is
-     * @param kept what the store has, oldest first
+     * @param epoch the epoch of the stored events; a new one if there are none
+     * @param kept the stored events, oldest first
      */
     public HookEvents(Clock clock, Store store, String epoch, List<Kept> kept) {
         this.clock = clock;
@@ -58,10 +58,10 @@ public final class HookEvents {
     }
 
     /**
-     * Writes an event down, and then tells the followers.
+     * Stores an event, then tells the followers.
      *
-     * @param sessionId the agent's own id, where the report says it
-     * @param data what else it says; null for nothing
+     * @param sessionId the agent's own session id, if reported
+     * @param data further content; null for none
      */
     public CompletionStage<EventPage.Event> add(
             String type, String spawnId, @Nullable String sessionId, @Nullable JsonObject data) {
@@ -88,7 +88,7 @@ public final class HookEvents {
         }
     }
 
-    /** Those after that number that are still there, of one session or spawn or of all, oldest first. */
+    /** Available events after that number, of one session or spawn or of all, oldest first. */
     public List<Kept> after(long seq, @Nullable String session, int limit) {
         return window.stream()
                 .filter(event -> event.seq() > seq)
@@ -98,7 +98,7 @@ public final class HookEvents {
                 .toList();
     }
 
-    /** The oldest that is still there; one more than the newest where nothing is. */
+    /** The oldest available number; one more than the newest if there is none. */
     public long firstSeq() {
         Kept first = window.peek();
         return first == null ? lastSeq + 1 : first.seq();
@@ -108,7 +108,7 @@ public final class HookEvents {
         return lastSeq;
     }
 
-    /** Changes only with the database: numbers of another epoch mean nothing. */
+    /** Changes only with the database: numbers of another epoch are unrelated. */
     public String epoch() {
         return epoch;
     }

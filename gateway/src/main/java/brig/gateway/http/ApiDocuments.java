@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The descriptions of the interface that the gateway serves: OpenAPI of what is asked over HTTP, AsyncAPI of what is
- * streamed. As files they refer to the JSON Schemas beside them; what is served is one document, with the schemas in it.
+ * The interface descriptions that the gateway serves: OpenAPI for HTTP requests, AsyncAPI for streams. The files refer
+ * to JSON Schemas beside them; the served document includes these.
  */
 public final class ApiDocuments {
     private static final String FILE = "schemas/";
@@ -41,7 +41,7 @@ public final class ApiDocuments {
                 .end(asyncApi);
     }
 
-    /** The document of that name with all schemas that it refers to, and those that they refer to. */
+    /** The named document with all schemas that it refers to, directly or indirectly. */
     public static Buffer bundle(String name) {
         ArrayDeque<String> wanted = new ArrayDeque<>();
         JsonObject document = moved(read(name), "", wanted);
@@ -69,8 +69,8 @@ public final class ApiDocuments {
     }
 
     /**
-     * A copy whose references lead within the document, without what names it as a file of its own; {@code place} is where
-     * the copied schema stands in it.
+     * A copy with references within the document and without file identifiers; {@code place} is where the copied schema
+     * is in it.
      */
     private static JsonObject moved(JsonObject object, String place, ArrayDeque<String> wanted) {
         JsonObject copy = JsonObject.EMPTY;

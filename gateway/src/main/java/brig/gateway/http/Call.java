@@ -21,9 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One request that may do what it asks for: who it is, the session that its path names, its parameters and its body.
- */
+/** One authorized request: the client, the session in its path, its parameters and its body. */
 public final class Call {
     private final RoutingContext context;
     private final Route route;
@@ -41,7 +39,7 @@ public final class Call {
         }
     }
 
-    /** The variable parts of the path and the parameters behind {@code ?}. */
+    /** The path variables and the query parameters. */
     public Map<String, String> texts() {
         Map<String, String> texts = new HashMap<>();
         for (String name : route.query()) {
@@ -58,13 +56,13 @@ public final class Call {
         return texts;
     }
 
-    /** Reads the body, then goes on; a bad one is refused. Must be called in the turn in which the request came. */
+    /** Reads the body, then continues; a bad one is refused. Call it in the loop iteration of the request. */
     public void readBody(int bytesMax, Consumer<JsonObject> then) {
         requireJson(request().getHeader("Content-Type"));
         new Body(bytesMax, then).read();
     }
 
-    /** What curl sends by itself when it is told nothing better counts as JSON too. */
+    /** The default type that curl sends counts as JSON too. */
     private static void requireJson(@Nullable String type) {
         if (type == null) {
             return;
@@ -76,7 +74,7 @@ public final class Call {
         }
     }
 
-    /** Collects a body up to its bound; what comes behind that is let go. */
+    /** Collects a body up to its limit and drops the rest. */
     private final class Body {
         private final Buffer bytes = Buffer.buffer();
         private final int bytesMax;
@@ -113,7 +111,7 @@ public final class Call {
         }
     }
 
-    /** Runs something whose refusal becomes the answer. */
+    /** Runs a task; its refusal becomes the answer. */
     public void guard(Runnable task) {
         try {
             task.run();
@@ -142,12 +140,12 @@ public final class Call {
         return context.response();
     }
 
-    /** Whether the client has gone away before it was answered. */
+    /** Whether the client disconnected before it was answered. */
     public boolean isGone() {
         return response().closed();
     }
 
-    /** A status, and the object that goes with it. */
+    /** A status and its body. */
     public record Answer(int status, Record body) {}
 
     public void answer(int status, Record body) {
@@ -178,9 +176,9 @@ public final class Call {
     }
 
     /**
-     * In the form that the clients read.
+     * Sends a refusal in the client's format.
      *
-     * @param model whether they speak to a model
+     * @param model whether the client uses a model
      */
     public static void refuse(HttpServerResponse response, boolean model, BrigException refusal) {
         if (model) {

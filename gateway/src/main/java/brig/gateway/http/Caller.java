@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Who asks for an operation, over HTTP or on the spawner socket. */
+/** The caller of an operation, over HTTP or the spawner socket. */
 public final class Caller {
     private final Access access;
     private final @Nullable Session session;
@@ -18,10 +18,10 @@ public final class Caller {
     private final BooleanSupplier gone;
 
     /**
-     * @param access as it counts in the session, where there is one
-     * @param session what the operation is about, where it is one of a session
-     * @param way the way in, as the frames of a message tell it
-     * @param gone whether nobody waits for the answer any more
+     * @param access the access within the session, if there is one
+     * @param session the session of the operation, if it has one
+     * @param way the interface, as the frames of a message report it
+     * @param gone whether nobody waits for the answer any longer
      */
     public Caller(Access access, @Nullable Session session, Sessions sessions, String way, BooleanSupplier gone) {
         this.access = access;
@@ -32,10 +32,10 @@ public final class Caller {
     }
 
     /**
-     * Looks at the session that an operation names.
+     * Resolves the session that an operation names.
      *
-     * @param id any of its names; null where the operation is none of a session
-     * @throws BrigException {@code NOT_FOUND}, or where the access does not reach it
+     * @param id any of its names; null if the operation has no session
+     * @throws BrigException {@code NOT_FOUND}, or if the access does not reach it
      */
     public static Caller of(
             Access access, Who who, @Nullable String id, Sessions sessions, String way, BooleanSupplier gone) {
@@ -59,12 +59,12 @@ public final class Caller {
         return Objects.requireNonNull(session, "the operation is not one of a session");
     }
 
-    /** The spawn_id of what the operation is about; also of what is known no more, for who may see that. */
+    /** The spawn_id that an operation names; also of a forgotten spawn, for callers that may see it. */
     public String spawnId(String id) {
         return session == null ? sessions.spawnId(id) : session.spawn().spawnId();
     }
 
-    /** The program that asks, where it names itself, or else the way in. @throws BrigException where that is no name */
+    /** The calling program, if it names itself, else the interface. @throws BrigException for an invalid name */
     public String via(@Nullable String client) {
         AttachOptions.requireClient(client);
         return client == null ? way : client;

@@ -17,10 +17,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who an HTTP request comes from. On the Unix socket it is the uid that the kernel names. On TCP it is the
- * bearer of a token, and before that the Host must be one of ours (a page of another site can make a browser connect
- * here under its own name) and an Origin must be our own or allowed. Our own page brings a cookie and a key instead of a
- * bearer, and its browser's word that it is that page.
+ * Authenticates HTTP requests. On the Unix socket the kernel names the uid. On TCP a bearer token is needed; before
+ * that, the Host must be one of ours (DNS rebinding can make a browser connect here for another site) and an Origin
+ * must be our own or allowed. Our own page sends a cookie and a key instead of a bearer token, and its browser must
+ * confirm that the request comes from the page.
  *
  * <p>Decision 0114.
  */
@@ -41,7 +41,7 @@ public final class HttpGuard {
         this.origins = config.allowedOrigins();
     }
 
-    /** Who asks; nobody where there is no token. @throws BrigException {@code FORBIDDEN}, and for what the token is not */
+    /** The client; nobody without a token. @throws BrigException {@code FORBIDDEN}, or for an invalid token */
     public Access identify(HttpServerRequest request, Route route) {
         Channel channel = ListenerServices.channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
@@ -70,15 +70,15 @@ public final class HttpGuard {
                                 : null);
     }
 
-    /** Whether that is the origin under which the page is shown; the Host was looked at before. */
+    /** Whether it is the origin of the page; the Host was checked before. */
     private static boolean isOwn(String origin, HttpServerRequest request) {
         return origin.equalsIgnoreCase("http://" + request.authority())
                 || origin.equalsIgnoreCase("https://" + request.authority());
     }
 
     /**
-     * The browser must not say that another page asks (ports of one host are one site to it, and not one origin), and
-     * what changes something must have the browser's word for the page, one way or the other.
+     * The browser must not report another origin (other ports of a host are the same site, but not the same origin). A
+     * request with effects needs positive confirmation by the browser.
      */
     private static void requireOwnPage(HttpServerRequest request, @Nullable String origin) {
         String from = request.getHeader("Sec-Fetch-Site");
@@ -90,10 +90,10 @@ public final class HttpGuard {
     }
 
     /**
-     * For what is the same for all and needs no token. A health check names an address, or nothing at all (HTTP/1.0): it
-     * is answered, because a page that leads a browser here goes by a name, and an address is nobody else's origin.
+     * For public routes without a token. A health check names an address, or no host at all (HTTP/1.0). It is answered,
+     * since DNS rebinding needs a name and an address is nobody else's origin.
      *
-     * @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here
+     * @throws BrigException {@code FORBIDDEN} if a page of another site may have caused the request
      */
     public void requireOurHost(HttpServerRequest request, Route route) {
         if (ListenerServices.channel(request) instanceof EpollDomainSocketChannel) {
@@ -110,14 +110,14 @@ public final class HttpGuard {
         return NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host);
     }
 
-    /** @throws BrigException {@code INVALID_FIELD} where it says more than one name for whom it asks */
+    /** @throws BrigException {@code INVALID_FIELD} for more than one Host header */
     public static void requireOneHost(HttpServerRequest request) {
         if (request.headers().getAll("Host").size() > 1) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "the request has more than one Host header");
         }
     }
 
-    /** @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here */
+    /** @throws BrigException {@code FORBIDDEN} if a page of another site may have caused the request */
     public void requireOurHost(@Nullable HostAndPort authority) {
         if (authority == null || !hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the Host header is not in http.allowedHosts");

@@ -18,9 +18,9 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of the watch page, which the build compressed and put into the jar. Their names have a hash of all of them in
- * front, so a browser may keep them for good. Read when somebody first asks: who opens no page pays nothing for it.
- * Owned by the event loop.
+ * The files of the watch page, compressed by the build into the jar. Their paths begin with a hash of all of them, so
+ * browsers may cache them for ever. Loaded at the first request, at no cost to a gateway without the page. Owned by the
+ * event loop.
  *
  * <p>Decision 0090.
  */
@@ -29,7 +29,7 @@ public final class PageFiles {
     private static final String ROOT = "/page/";
     private static final String INDEX = "index.html";
 
-    /** No inline script or style, nothing from elsewhere, in nobody's frame. */
+    /** No inline scripts or styles, no external resources, no framing. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             + "img-src 'self' data:; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
@@ -46,7 +46,7 @@ public final class PageFiles {
             "application/json");
 
     private final Map<String, Buffer> compressed = new HashMap<>();
-    /** Names of files below {@code assets}; what is not here is never looked for, whatever the path says. */
+    /** Names of files below {@code assets}; no other name is ever looked up, whatever the path says. */
     private @Nullable Set<String> names;
 
     private String version = "";

@@ -7,20 +7,20 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.http.HttpServerRequest;
 
-/** How requests of the page say who signed in: a token cut in two, half in a cookie and half in a header. */
+/** The credentials of the page's requests: a token split in two, half in a cookie and half in a header. */
 public final class PageSignIn {
-    /** The header with the key's half. */
+    /** The header with the key half. */
     public static final String KEY = "Brig-Key";
 
     private PageSignIn() {}
 
-    /** The cookie's name. Ports of a host share their cookies, and more than one gateway may run there. */
+    /** The name of the cookie. Ports of a host share cookies, and several gateways may run there. */
     public static String cookieName(HttpServerRequest request) {
         int port = request.authority() == null ? -1 : request.authority().port();
         return port < 0 ? "brig" : "brig-" + port;
     }
 
-    /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
+    /** The access of the signed-in page. @throws BrigException if it is not signed in, or no longer */
     public static Access access(HttpServerRequest request, ListenerServices listeners) {
         var cookie = request.getCookie(cookieName(request));
         String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))

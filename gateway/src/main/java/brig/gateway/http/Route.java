@@ -10,40 +10,40 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The way to an operation over HTTP: the method and the path, who may, and what it takes.
+ * The HTTP route of an operation: method and path, who may call it, and its parameters.
  *
  * <p>Decision 0032.
  *
  * @param path with {@code :id} for a variable part, and {@code *} for all that follows
- * @param query names of the parameters behind {@code ?} that it knows; others are refused
+ * @param query names of the known query parameters; others are refused
  * @param takesBody whether it reads an object from the request's body
- * @param kind what is special about it
+ * @param kind the kind of route
  */
 public record Route(HttpMethod method, String path, Who who, Set<String> query, boolean takesBody, Kind kind) {
-    /** What is special about a way. */
+    /** The kind of route. */
     public enum Kind {
         PLAIN,
-        /** What watches over the gateway asks for it, and not a person. */
+        /** Called by monitoring, not by people. */
         HEALTH_CHECK,
-        /** It tells everybody the same, who asks being of no matter. */
+        /** Public: the answer does not depend on the caller. */
         SAME_FOR_ALL,
-        /** The request is somebody else's, whatever its parameters. */
+        /** The request is forwarded to another server, whatever its parameters. */
         PASSED_ON
     }
 
     private static final String MODELS = "/openai/";
 
-    /** Whether its clients speak to a model: what it refuses it refuses in OpenAI's form. */
+    /** Whether its clients use a model: refusals have OpenAI's form. */
     public boolean isModel() {
         return isOfModels(path);
     }
 
-    /** Whether what asks for that path speaks to a model, be there an operation or not. */
+    /** Whether clients of that path use a model, even if there is no such operation. */
     public static boolean isOfModels(String path) {
         return path.startsWith(MODELS);
     }
 
-    /** Whether it tells everybody the same, who asks being of no matter. */
+    /** Public: whether the answer does not depend on the caller. */
     public boolean isTheSameForAll() {
         return kind == Kind.HEALTH_CHECK || kind == Kind.SAME_FOR_ALL;
     }
@@ -52,7 +52,7 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
         return kind == Kind.HEALTH_CHECK;
     }
 
-    /** Whether the request is somebody else's, whatever its parameters. */
+    /** Whether the request is forwarded, whatever its parameters. */
     boolean passesOn() {
         return kind == Kind.PASSED_ON;
     }
@@ -61,7 +61,7 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
         return query.contains("ticket");
     }
 
-    /** Names of the variable parts of the path. */
+    /** Names of the path variables. */
     public static Set<String> variables(String path) {
         Set<String> names = new TreeSet<>();
         for (String part : path.split("/", -1)) {
@@ -72,7 +72,7 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
         return names;
     }
 
-    /** Whether a request for that path is for this one, whatever its method. */
+    /** Whether that path matches, whatever the method. */
     public boolean matches(String asked) {
         List<String> parts = List.of(asked.split("/", -1));
         List<String> own = List.of(path.split("/", -1));
@@ -89,7 +89,7 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
         return true;
     }
 
-    /** @throws BrigException where that access does not reach; for a session's operation it is looked at there */
+    /** @throws BrigException if the access does not suffice; for a session's operation the session is checked later */
     public void require(Access access) {
         if (who == Who.ANYBODY) {
             return;
@@ -100,7 +100,7 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
                     "this needs a token: Authorization: Bearer …");
         }
         if (isModel() && access.role() == null) {
-            // Clients of OpenAI's API ask for another key at this status, and at no other.
+            // Clients of OpenAI's API ask for another key only at this status.
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "that is no token which may start sessions here");
         }
         boolean reaches = switch (who) {

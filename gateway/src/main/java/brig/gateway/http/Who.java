@@ -1,20 +1,20 @@
 package brig.gateway.http;
 
-/** Who may use an operation, and with it whether its id names a session that has to be there. */
+/** Who may call an operation, and whether its id must name an existing session. */
 public enum Who {
-    /** Without a token, or with one that is looked at later. */
+    /** No token needed, or it is checked later. */
     ANYBODY,
-    /** With any token; the operation looks at the session that it names. */
+    /** Any token; the operation checks the session that it names. */
     SOMEBODY,
-    /** With a token that counts beyond one session's own two. */
+    /** A token other than a session's own two. */
     KNOWN,
-    /** Who may start sessions: an admin, or a captain whose token is not bound to a session. */
+    /** Callers that may start sessions: an admin, or a captain whose token is not bound to a session. */
     STARTER,
-    /** Whoever may listen to the session. */
+    /** Callers that may read the session. */
     READER,
     /** A captain of the session. */
     DRIVER,
-    /** As {@link #DRIVER}; an admin also where nothing is left but what the spawn left. */
+    /** As {@link #DRIVER}; for an admin the spawn need not be known any longer. */
     HEIR,
     ADMIN;
 

@@ -13,31 +13,31 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places for workers: so many in all, so many of each captain, and a least time between two of one captain. Who
- * finds none is refused with a hint, or waits as long as it said it would.
+ * Admission control for workers: a total limit, a limit per captain, and a cooldown per captain. A request without a
+ * place is refused with a hint, or waits for as long as it asked to.
  *
- * <p>Who waits is served in turns, one of each captain, and a captain's own in their order: a captain that asks for a
- * hundred workers delays another by one. When the queue is full, the captain that has most in it loses its newest one
- * to one that has fewer. The estimate of a wait is the place in that order, times how long a place took to become free
- * lately.
+ * <p>Waiting requests are served round-robin by captain, and in order within a captain: one captain's hundred requests
+ * delay another captain by one. When the queue is full, the captain with the longest queue loses its newest request to
+ * a captain with fewer. The estimated wait is the position in that order, times the recent interval between free
+ * places.
  *
- * <p>PoolState owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decision 0031.
  */
 public final class Admission {
-    /** @param queueMax how many may wait; 0 for none */
+    /** @param queueMax maximum number of waiting requests; 0 for none */
     public record Bounds(int workersMax, int workersPerCaptainMax, long cooldownMs, int queueMax) {}
 
     /**
-     * Who asks.
+     * A request for a place.
      *
-     * @param asker its captain is the key of what is counted per captain
-     * @param waitMs how long it waits for a place; 0 wants an answer at once
-     * @param gone whether it has gone away meanwhile; its turn then goes to the next
+     * @param asker its captain is the key of the limits per captain
+     * @param waitMs how long it waits for a place; 0 does not wait
+     * @param gone whether the client has disconnected, which passes its turn on
      */
     public record Applicant(SpawnRequest.Asker asker, long waitMs, BooleanSupplier gone) {
-        /** One that does not wait. */
+        /** A request that does not wait. */
         public static Applicant of(String captain) {
             return new Applicant(new SpawnRequest.Asker(captain, false), 0, () -> false);
         }
@@ -48,7 +48,7 @@ public final class Admission {
     }
 
     private static final String ALL = "all";
-    /** Taken for the time between two free places until two became free. */
+    /** The assumed interval between free places until two became free. */
     private static final long FIRST_GUESS_MS = 1_000;
 
     private static final int HINT_SECONDS_MAX = 300;
@@ -97,7 +97,7 @@ public final class Admission {
         cooldown = new Cooldown(bounds.cooldownMs());
     }
 
-    /** Takes a place, now or when its turn comes. Fails with the limit's code and a hint; that costs nothing. */
+    /** Takes a place, now or in turn. Fails with the limit's code and a hint, without side effects. */
     public CompletionStage<Lease> enter(Applicant applicant) {
         checkWaiting();
         if (hasPlace(applicant.captain())) {
@@ -115,7 +115,7 @@ public final class Admission {
         return added.place;
     }
 
-    /** Counts a worker that exists already, even beyond the limits: it was let in when they allowed it. */
+    /** Counts an existing worker, even beyond the limits: it was admitted under earlier ones. */
     public Lease hold(String captain) {
         Lease one = workers.hold(ALL);
         Lease own = workersPerCaptain.hold(captain);
@@ -131,7 +131,7 @@ public final class Admission {
         return hold(captain);
     }
 
-    /** @throws BrigException with what keeps that captain from a place now, and how long it will */
+    /** @throws BrigException if the captain gets no place now, with the reason and the expected wait */
     private void check(String captain) {
         switch (state) {
             case OPEN -> {}
@@ -172,7 +172,7 @@ public final class Admission {
                 hintSeconds(turns.size() + 1));
     }
 
-    /** Takes the newest of the captain that has most in the queue out of it, for one that would have fewer. */
+    /** Evicts the newest request of the captain with the longest queue, in favour of one that would have fewer. */
     private boolean makeRoom(String captain) {
         Waiting last = turns.newestOfLongest(turns.size(captain) + 1);
         if (last == null) {
@@ -194,11 +194,11 @@ public final class Admission {
             gapMs = (3 * gapMs + (nowMs - freedMs)) / 4;
         }
         freedMs = nowMs;
-        // Not within the end of the worker that frees the place: who is served starts another.
+        // Deferred until the worker that frees the place has ended completely: serving a request starts another one.
         var _ = timers.after(1, this::checkWaiting);
     }
 
-    /** Serves who can be served, one captain after the other. */
+    /** Serves all requests that have a place, round-robin. */
     private void checkWaiting() {
         for (Waiting next = turns.next(this::hasPlace); next != null; next = turns.next(this::hasPlace)) {
             next.deadline.cancel();
@@ -211,7 +211,7 @@ public final class Admission {
         checkCooldowns();
     }
 
-    /** A cooldown ends without anybody saying so. */
+    /** Sets the timer for the next end of a cooldown. */
     private void checkCooldowns() {
         if (coolingDown != null) {
             coolingDown.cancel();
@@ -229,17 +229,17 @@ public final class Admission {
         return Math.clamp((position * gapMs + 999) / 1000, 1, HINT_SECONDS_MAX);
     }
 
-    /** Starts nothing until {@link #resume}; who wants to wait, waits. */
+    /** Starts nothing until {@link #resume}; requests may wait. */
     public void pause() {
         become(PoolState.PAUSED);
     }
 
-    /** Starts nothing until {@link #resume}, and nobody waits. */
+    /** Starts nothing until {@link #resume}, and no request waits. */
     public void drain() {
         become(PoolState.DRAINING);
     }
 
-    /** Starts nothing any more. */
+    /** Starts nothing any longer. */
     public void close() {
         become(PoolState.CLOSED);
     }
@@ -267,22 +267,22 @@ public final class Admission {
         return state;
     }
 
-    /** Places that are taken. */
+    /** Number of places taken. */
     public int workers() {
         return workers.count(ALL);
     }
 
-    /** Places that one captain has taken. */
+    /** Number of places taken by one captain. */
     public int workers(String captain) {
         return workersPerCaptain.count(captain);
     }
 
-    /** Who waits, by captain, in the order of their turns. */
+    /** Number of waiting requests by captain, in the order of service. */
     public Map<String, Integer> queue() {
         return turns.counts();
     }
 
-    /** What one who comes now and waits has to expect, in seconds. */
+    /** Expected wait of a new request, in seconds. */
     public int estimateSeconds() {
         return hasPlace("") ? 0 : hintSeconds(turns.size() + 1);
     }

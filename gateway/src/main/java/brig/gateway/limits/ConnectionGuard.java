@@ -8,27 +8,27 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 
 /**
- * All connections, of every way in, from their first moment to their last.
+ * Limits for all connections, on every interface, from open to close.
  *
- * <p>Who has not said who it is is an unauthenticated connection. It has a deadline for what it is expected to do next and takes no place of
- * {@code limits.connectionsMax}. Where there are too many unauthenticated of one peer, or in all, the one that came first gives
- * way to the one that comes: a flood of silent connections pushes out itself, and who speaks at once is heard. Who is
- * known holds a place until the connection is closed. The last places are kept for the host's own users and for admins.
+ * <p>An unauthenticated connection has a deadline for its next step and takes no place of {@code
+ * limits.connectionsMax}. When there are too many of one peer, or in total, the oldest is closed in favour of the new
+ * one: a flood of silent connections displaces itself, while a client that speaks at once is served. An authenticated
+ * connection holds a place until it is closed. The last places are reserved for the host's own users and for admins.
  *
- * <p>A user of this host whom the kernel names is known from the beginning. Until it has spoken it counts among the
- * unauthenticated of its uid, but makes room for those alone. One sweep looks at all deadlines, so that setting one is a write
- * to a field. State owned by the event loop.
+ * <p>A local user whom the kernel names is authenticated from the beginning. Until it has spoken it counts among the
+ * unauthenticated of its uid, and only displaces those. One periodic sweep checks all deadlines, so that setting one is
+ * a write to a field. Owned by the event loop.
  *
  * <p>Decision 0113.
  */
 public final class ConnectionGuard {
     /**
-     * How many there may be.
+     * The limits.
      *
-     * @param placesMax connections that are known
-     * @param reserved of these, for users of this host and admins; at most half of them
-     * @param unauthenticatedMax connections that are not known, and whom the kernel does not vouch for
-     * @param unauthenticatedPerPeerMax connections of one peer that have not said anything that counts
+     * @param placesMax authenticated connections
+     * @param reserved the part of these for users of this host and admins; at most half
+     * @param unauthenticatedMax unauthenticated connections that the kernel does not vouch for
+     * @param unauthenticatedPerPeerMax connections of one peer that have not authenticated or spoken
      */
     public record Bounds(int placesMax, int reserved, int unauthenticatedMax, int unauthenticatedPerPeerMax) {
         public Bounds {
@@ -38,22 +38,22 @@ public final class ConnectionGuard {
 
     private static final long SWEEP_MS_MIN = 10;
     private static final long SWEEP_MS_MAX = 1_000;
-    /** A connection is ended later than its deadline by two sweeps at most. */
+    /** A connection is ended at most two sweeps after its deadline. */
     private static final int SWEEPS_PER_DEADLINE = 8;
 
     private final Bounds bounds;
     private final Deadlines deadlines;
     private final Timers timers;
     private final long sweepMs;
-    /** Those that nobody vouches for, in the order in which they came. */
+    /** Connections that the kernel does not vouch for, oldest first. */
     private final LinkedHashSet<GuardedConnection> unauthenticated = new LinkedHashSet<>();
 
     private final Map<String, LinkedHashSet<GuardedConnection>> silentByPeer = new HashMap<>();
-    /** Those that may have a deadline. */
+    /** Connections that may have a deadline. */
     private final LinkedHashSet<GuardedConnection> awaited = new LinkedHashSet<>();
 
     private int places;
-    /** Counts sweeps: the time by which deadlines are reckoned. */
+    /** Counts sweeps: the clock of the deadlines. */
     private long sweeps;
 
     private boolean sweeping;
@@ -66,18 +66,18 @@ public final class ConnectionGuard {
     }
 
     /**
-     * A connection was opened, by somebody who may be anybody.
+     * Registers an unauthenticated connection.
      *
-     * @param peer what is known of it: an address, a uid
+     * @param peer its known identity: an address or a uid
      */
     public GuardedConnection unauthenticated(String peer, GuardedConnection.Ending ending) {
         return arrive(new GuardedConnection(this, peer, false, ending));
     }
 
     /**
-     * A connection of a user of this host that the kernel names, and that may come in.
+     * Registers a connection of an admitted local user that the kernel names.
      *
-     * @throws BrigException {@code MAX_CONNECTIONS}; then there is no visitor
+     * @throws BrigException {@code MAX_CONNECTIONS}; the connection is not registered then
      */
     public GuardedConnection neighbour(String peer, GuardedConnection.Ending ending) {
         takePlace(true);
@@ -94,7 +94,7 @@ public final class ConnectionGuard {
         } else if (!guarded.isVouched() && unauthenticated.size() >= bounds.unauthenticatedMax()) {
             giveWay(unauthenticated.getFirst(), "connections.unauthenticatedMax (" + bounds.unauthenticatedMax() + ")");
         }
-        // Again: the last of a peer takes the set with it.
+        // Again: the last connection of a peer removes the set.
         silentByPeer
                 .computeIfAbsent(guarded.peer(), peer -> new LinkedHashSet<>())
                 .add(guarded);
@@ -128,7 +128,7 @@ public final class ConnectionGuard {
         places--;
     }
 
-    /** The connection is authenticated now, or gone. */
+    /** The connection was authenticated, or is gone. */
     void forgetUnauthenticated(GuardedConnection guarded) {
         unauthenticated.remove(guarded);
         silentByPeer.computeIfPresent(guarded.peer(), (peer, silent) -> {
@@ -142,14 +142,14 @@ public final class ConnectionGuard {
         awaited.remove(guarded);
     }
 
-    /** @return the sweep at which that wait is over for the visitor */
+    /** @return the sweep at which that wait is over */
     long expect(GuardedConnection guarded, GuardedConnection.Wait wait) {
         awaited.add(guarded);
         if (!sweeping) {
             sweeping = true;
             timers.after(sweepMs, this::sweep);
         }
-        // One more: the next sweep may be due at once.
+        // One more, since the next sweep may be due at once.
         return sweeps + 1 + Math.ceilDiv(deadlines.ms(wait), sweepMs);
     }
 
@@ -163,12 +163,12 @@ public final class ConnectionGuard {
         }
     }
 
-    /** Connections that are known. */
+    /** Number of authenticated connections. */
     public int places() {
         return places;
     }
 
-    /** Connections that are not. */
+    /** Number of unauthenticated connections. */
     public int unauthenticated() {
         return unauthenticated.size();
     }

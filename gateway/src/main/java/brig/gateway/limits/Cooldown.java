@@ -5,17 +5,17 @@ import brig.protocol.ErrorCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A least time between two acts of the same captain. Owned by the event loop. */
+/** The least time between two spawns of the same captain. Owned by the event loop. */
 public final class Cooldown {
     private final long leastMs;
-    /** When each captain acted last, oldest first; entries that no longer matter are dropped from the front. */
+    /** When each captain last spawned, oldest first; expired entries are removed from the front. */
     private final Map<String, Long> lastMs = new LinkedHashMap<>();
 
     public Cooldown(long leastMs) {
         this.leastMs = leastMs;
     }
 
-    /** @throws BrigException {@code COOLDOWN} with the time to wait where the captain acted too recently */
+    /** @throws BrigException {@code COOLDOWN} with the time to wait */
     public void check(String captain, long nowMs) {
         long waitMs = leftMs(captain, nowMs);
         if (waitMs > 0) {
@@ -25,14 +25,14 @@ public final class Cooldown {
         }
     }
 
-    /** How long that captain has to wait still; 0 for not at all. */
+    /** The remaining cooldown of that captain; 0 for none. */
     long leftMs(String captain, long nowMs) {
         lastMs.values().removeIf(last -> last + leastMs <= nowMs);
         Long last = lastMs.get(captain);
         return last == null ? 0 : last + leastMs - nowMs;
     }
 
-    /** Notes that the captain acted. */
+    /** Starts the captain's cooldown. */
     public void note(String captain, long nowMs) {
         if (leastMs > 0) {
             lastMs.remove(captain);

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * At most so many of something at once, for each key of its own or, with one key, in all. A refused request costs
- * nothing. Owned by the event loop.
+ * A maximum number of concurrent things per key, or in total with a single key. A refused request has no side effects.
+ * Owned by the event loop.
  *
  * <p>Decision 0031.
  */
@@ -17,27 +17,27 @@ public final class CountLimit {
     private final String what;
     private final Map<String, Integer> taken = new HashMap<>();
 
-    /** @param what the key in {@code config/brig.json}, for the message of a refusal */
+    /** @param what the key in {@code config/brig.json}, for the text of a refusal */
     public CountLimit(int max, ErrorCode code, String what) {
         this.max = max;
         this.code = code;
         this.what = what;
     }
 
-    /** Takes a slot. @throws BrigException with the limit's code where none is free */
+    /** Takes a slot. @throws BrigException with the limit's code if none is free */
     public Lease take(String key) {
         check(key, 1);
         return hold(key);
     }
 
-    /** Takes nothing. @throws BrigException with the limit's code and that hint where no slot is free */
+    /** Only checks. @throws BrigException with the limit's code and that hint if no slot is free */
     void check(String key, int retryAfterSeconds) {
         if (count(key) >= max) {
             throw new BrigException(code, "limits." + what + " (" + max + ") is reached", retryAfterSeconds);
         }
     }
 
-    /** Counts one that exists already, even beyond the limit: it was let in when the limit allowed it. */
+    /** Counts an existing thing, even beyond the limit: it was admitted under an earlier one. */
     public Lease hold(String key) {
         taken.merge(key, 1, Integer::sum);
         return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));

@@ -1,12 +1,12 @@
 package brig.gateway.limits;
 
 /**
- * How long a connection may take for what it has to do next, in milliseconds.
+ * How long a connection may take for its next step, in milliseconds.
  *
- * @param requestHeadMs for all of a request's first line and headers, from the connection's beginning or their first byte
- * @param authMs for the first line on a Unix socket, and for the token on a connection that came without
- * @param requestBodyMs for all of a request's body
- * @param keepAliveMs without a request between two; and to take an answer, for who is not known
+ * @param requestHeadMs for a request's first line and headers, from the connection's beginning or their first byte
+ * @param authMs for the first line on a Unix socket, and for the token on an unauthenticated connection
+ * @param requestBodyMs for a request's body
+ * @param keepAliveMs between two requests; and to take an answer, if unauthenticated
  */
 public record Deadlines(long requestHeadMs, long authMs, long requestBodyMs, long keepAliveMs) {
     long ms(GuardedConnection.Wait wait) {

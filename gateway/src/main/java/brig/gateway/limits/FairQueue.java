@@ -9,13 +9,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits, in the order of service: one of each captain in turn, and a captain's own as they came. Owned by the event
- * loop.
+ * A round-robin queue over captains, in order within a captain. Owned by the event loop.
  *
- * @param <T> what waits
+ * @param <T> the waiting item
  */
 final class FairQueue<T> {
-    /** The captain whose turn is next comes first. */
+    /** The next captain to be served comes first. */
     private final LinkedHashMap<String, ArrayDeque<T>> queues = new LinkedHashMap<>();
 
     private int size;
@@ -35,7 +34,7 @@ final class FairQueue<T> {
         }
     }
 
-    /** Takes the next one out, of the first captain that may be served; null where there is none. */
+    /** Removes the next item of the first captain that may be served; null for none. */
     @Nullable
     T next(Predicate<String> mayBeServed) {
         for (String captain : queues.keySet()) {
@@ -59,7 +58,7 @@ final class FairQueue<T> {
         return next;
     }
 
-    /** The newest one of the captain that has most, where that is more than {@code than}; else null. */
+    /** The newest item of the captain with the longest queue, if it has more than {@code than}; else null. */
     @Nullable
     T newestOfLongest(int than) {
         ArrayDeque<T> longest = queues.values().stream()
@@ -68,7 +67,7 @@ final class FairQueue<T> {
         return longest.size() > than ? longest.getLast() : null;
     }
 
-    /** Its place in the order of service, from 1. */
+    /** The position in the order of service, from 1. */
     int position(String captain, T one) {
         int before = 0;
         boolean ahead = true;
@@ -96,7 +95,7 @@ final class FairQueue<T> {
         return queues.values().stream().flatMap(ArrayDeque::stream).toList();
     }
 
-    /** How many wait, by captain, in the order of their turns. */
+    /** Queue length by captain, in the order of service. */
     Map<String, Integer> counts() {
         Map<String, Integer> counts = new LinkedHashMap<>();
         queues.forEach((captain, queue) -> counts.put(captain, queue.size()));

@@ -4,34 +4,34 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 
 /**
- * One connection, as the {@link ConnectionGuard} knows it. State owned by the event loop.
+ * One connection under the {@link ConnectionGuard}. Owned by the event loop.
  *
  * <p>Decision 0113.
  */
 public final class GuardedConnection {
-    /** How a connection is ended: as its protocol says no, if it can be said. */
+    /** How a connection is ended: with its protocol's refusal, if that can be sent. */
     @FunctionalInterface
     public interface Ending {
         void end(BrigException why);
     }
 
-    /** What is waited for. */
+    /** The step that the guard waits for. */
     public enum Wait {
-        /** Nothing has come yet. */
+        /** The connection was opened; no bytes yet. */
         OPENED,
         /** A request's head has begun. */
         HEAD,
-        /** The request's body has not ended. */
+        /** The request's body is incomplete. */
         BODY,
-        /** It is being answered; who is known has the time that it needs. */
+        /** The request is being answered; no deadline for authenticated clients. */
         ANSWER,
-        /** It may ask again. */
+        /** Between two requests. */
         IDLE,
-        /** A Unix socket's first line. */
+        /** The first line on a Unix socket. */
         FIRST_LINE,
-        /** A token that is good for something. */
+        /** A valid token. */
         AUTH,
-        /** It may take all the time that it likes. */
+        /** No deadline. */
         NOTHING;
 
         private BrigException late() {
@@ -66,12 +66,12 @@ public final class GuardedConnection {
         this.ending = ending;
     }
 
-    /** From now on it is ended in that way. */
+    /** Replaces the way of ending it. */
     public void endsWith(Ending other) {
         ending = other;
     }
 
-    /** What it has to do next, in its time, which begins now. */
+    /** Starts the deadline of its next step. */
     public void await(Wait next) {
         if (gone) {
             return;
@@ -83,10 +83,10 @@ public final class GuardedConnection {
     }
 
     /**
-     * It has said who it is, once or again. A request's body is still waited for.
+     * It authenticated, perhaps again. A request's body remains awaited.
      *
-     * @param privileged whether it is an admin, for whom there are places where there are none for others
-     * @throws BrigException {@code MAX_CONNECTIONS}; then it is what it was
+     * @param privileged whether it is an admin, to whom the reserved places are open
+     * @throws BrigException {@code MAX_CONNECTIONS}; its state is unchanged then
      */
     public void becomeKnown(boolean privileged) {
         if (gone) {
@@ -136,7 +136,7 @@ public final class GuardedConnection {
         end(wait.late());
     }
 
-    /** Ends it, and takes it off the books at once: that its connection is closed may take a while. */
+    /** Ends it and unregisters it at once, since closing may take a while. */
     void end(BrigException why) {
         if (!gone) {
             leave();

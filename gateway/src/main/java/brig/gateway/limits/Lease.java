@@ -1,6 +1,6 @@
 package brig.gateway.limits;
 
-/** A slot taken from a limit. Giving it back twice gives it back once. Owned by the event loop. */
+/** A slot taken from a limit. Releasing it is idempotent. Owned by the event loop. */
 public final class Lease implements AutoCloseable {
     private final Runnable giveBack;
     private boolean closed;

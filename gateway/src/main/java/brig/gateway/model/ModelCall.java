@@ -15,11 +15,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a client, with what its headers say.
+ * A client's model request, including its headers.
  *
- * @param asked what the agent is to do
- * @param form how the answer is wanted
- * @param apply what becomes of changes in a worktree
+ * @param asked the content of the request
+ * @param form the form of the answer
+ * @param apply what happens to changes in a worktree
  */
 record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply apply) {
     private static final String REPOSITORY = "brig-repository";
@@ -27,13 +27,13 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
     private static final String SESSION = "x-session-id";
     private static final int SESSION_CHARACTERS_MAX = 256;
 
-    /** A form of the API, whole or as events. */
+    /** A form of the API, buffered or as events. */
     @FunctionalInterface
     interface Form {
         Answer answer(HttpServerResponse response, AnswerHeader head);
     }
 
-    /** Read before the turn, at whose end it counts: a wrong one is refused at once. */
+    /** Read before the turn, although used at its end: an invalid value is refused at once. */
     static WorktreeChanges.Apply apply(Call call) {
         return WorktreeChanges.Apply.read(call.request().getHeader(APPLY));
     }
@@ -42,7 +42,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
         return call.request().getHeader(REPOSITORY) != null;
     }
 
-    /** The path of the repository whose worktree the agent is to work in; headers are ASCII, and a path may be more. */
+    /** The path of the repository for the agent's worktree; percent-encoded, since headers are ASCII. */
     @Nullable
     String repository() {
         String path = call.request().getHeader(REPOSITORY);
@@ -56,7 +56,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
         }
     }
 
-    /** The name of a talk's worker, made of the client's own id of the talk, which counts for that captain only. */
+    /** The task_id of a conversation's worker, derived from the client's id; unique per captain. */
     @Nullable
     String taskId() {
         String id = call.request().getHeader(SESSION);
@@ -71,7 +71,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
                         .substring(0, 32);
     }
 
-    /** Goes on as soon as something is there; a failure, then or later, is the answer. */
+    /** Continues with the result; a failure, then or later, becomes the answer. */
     <T> void then(CompletionStage<T> awaited, Consumer<T> next) {
         awaited.whenComplete((found, failure) -> {
             if (failure == null) {

@@ -8,14 +8,13 @@ import io.netty.channel.ChannelFutureListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker that answers somebody who takes it for a model. It stays for the next request of the talk, but not for long,
- * and no longer than the client does: a client that is killed says nothing but closes its connections. Owned by the
- * event loop.
+ * A worker that serves a client as a model. It waits a limited time for the conversation's next request, and ends
+ * sooner if the client disconnects: a killed client only closes its connections. Owned by the event loop.
  */
 final class ModelSession {
-    /** How long a worker waits for the next words. */
+    /** How long an idle worker waits for the next request. */
     static final long IDLE_MS = 5 * 60_000L;
-    /** How long it waits for a client that closed the connection over which it was answered. */
+    /** How long it waits after the client closed the connection of the last answer. */
     static final long GONE_MS = 3_000;
 
     private final Worker worker;
@@ -27,18 +26,18 @@ final class ModelSession {
     private @Nullable Channel client;
     private final ChannelFutureListener handleClosed = closed -> handleGone();
 
-    /** Who answers. */
+    /** The worker behind it. */
     interface Worker {
         boolean isOver();
 
-        /** Interrupts what is being answered. */
+        /** Interrupts the current turn. */
         void cancel();
 
-        /** Ends it, and with it the talk: nothing is called after this. */
+        /** Ends the worker; no calls follow. */
         void terminate(String reason);
     }
 
-    /** @param goesOn whether it can be named by a later request */
+    /** @param goesOn whether a later request can refer to it */
     ModelSession(Worker worker, Timers timers, boolean goesOn) {
         this.worker = worker;
         this.timers = timers;
@@ -52,19 +51,19 @@ final class ModelSession {
         }
     }
 
-    /** A turn begins, for the client behind that connection. */
+    /** A turn begins, for the client on that connection. */
     void begin(Channel connection) {
         busy = true;
         stay();
         if (connection != client) {
             leave();
             client = connection;
-            // A connection that is closed already calls back at once.
+            // A connection that is already closed calls back at once.
             connection.closeFuture().addListener(handleClosed);
         }
     }
 
-    /** The turn is over, and its answer on its way. */
+    /** The turn is over and its answer sent. */
     void handleOver() {
         busy = false;
         if (worker.isOver() || !goesOn) {

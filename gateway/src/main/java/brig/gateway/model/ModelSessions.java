@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The sessions that answer clients of models, found by the names that such a client has for them. Owned by the event loop. */
+/** The sessions that serve model clients, found by the client's identifiers. Owned by the event loop. */
 final class ModelSessions {
     private static final Pattern RESPONSE = Pattern.compile("resp_(spn_[a-z0-9]+)_\\d+");
 
     private final ListenerServices listeners;
     private final Spawner spawner;
-    /** Those whose worker is there, by its spawn_id. */
+    /** Sessions with a living worker, by spawn_id. */
     private final Map<String, ModelSession> sessions = new HashMap<>();
 
     ModelSessions(ListenerServices listeners, Spawner spawner) {
@@ -27,7 +27,7 @@ final class ModelSessions {
         this.spawner = spawner;
     }
 
-    /** The one that a talk is held with whose worker has that name. */
+    /** The running session with that task_id. */
     Optional<Session> running(String taskId) {
         return listeners.sessions().all().stream()
                 .filter(spawn -> spawn.taskId().equals(taskId) && !spawn.state().isFinal())
@@ -35,7 +35,7 @@ final class ModelSessions {
                 .map(listeners.sessions()::of);
     }
 
-    /** The one that gave an answer with that id. @throws brig.protocol.BrigException where there is none */
+    /** The session of that response id. @throws brig.protocol.BrigException if there is none */
     Session ofResponse(String previousResponseId) {
         Matcher id = RESPONSE.matcher(previousResponseId);
         if (!id.matches()) {
@@ -44,15 +44,15 @@ final class ModelSessions {
         return listeners.sessions().find(id.group(1));
     }
 
-    /** The name of a worker whose talk is known by the ids of its answers. */
+    /** A task_id for a conversation that is continued by response ids. */
     static String newTaskId() {
         return "response-" + Ids.newToken().substring(5, 25);
     }
 
     /**
-     * How long its worker stays.
+     * The lifetime of its worker.
      *
-     * @param goesOn whether it can be named by a later request
+     * @param goesOn whether a later request can refer to it
      */
     ModelSession of(Session session, boolean goesOn) {
         Spawn spawn = session.spawn();

@@ -23,7 +23,7 @@ final class OfferedModels {
                         .toList());
     }
 
-    /** Fails with {@code UNKNOWN_AGENT} where no model has that name. */
+    /** Fails with {@code UNKNOWN_AGENT} if there is no such model. */
     CompletionStage<String> require(String name) {
         return names().thenApply(names -> {
             if (!names.contains(name)) {

@@ -25,9 +25,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agents as models, for clients of OpenAI's API. A request is one message for a worker: a new one, or the one that is
- * still there of the talk that {@code x-session-id} or {@code previous_response_id} names. A client that comes after its
- * worker ended gets a new one, which is told the talk so far. Owned by the event loop.
+ * Agents as models, for clients of OpenAI's API. A request is one message to a worker: a new one, or the conversation's
+ * living one, named by {@code x-session-id} or {@code previous_response_id}. After the worker's end the next request
+ * gets a new one, which is given the conversation so far. Owned by the event loop.
  *
  * <p>Decisions 0071, 0072.
  */
@@ -53,12 +53,12 @@ public final class OpenAiCalls {
         changes = new WorktreeChanges((spawnId, check) -> workers.apply(spawnId, check, List.of()));
     }
 
-    /** The agents that are offered. */
+    /** Lists the offered agents. */
     public void models(Call call) {
         call.answer(200, models.names().thenApply(ModelList::of));
     }
 
-    /** One of them. */
+    /** Returns one of them. */
     public void model(Call call, String name) {
         call.answer(200, models.require(name).thenApply(ModelList.Model::of));
     }
@@ -127,7 +127,7 @@ public final class OpenAiCalls {
                 SpawnRequest.Continuation.NEW);
     }
 
-    /** The next turn of a talk whose worker is there. */
+    /** The next turn of a conversation with a living worker. */
     private void goOn(ModelCall asked, Session session) {
         Access access = asked.call().access().in(session.spawn());
         access.requireCaptain();

@@ -11,7 +11,7 @@ import brig.gateway.time.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** One turn of a talk, told to its client. Owned by the event loop. */
+/** The answer to one turn, sent to its client. Owned by the event loop. */
 final class Reply {
     private final ModelCall asked;
     private final Call call;
@@ -58,7 +58,7 @@ final class Reply {
         reader.drain();
     }
 
-    /** The turn goes to its end unheard: the talk has cancelled it. */
+    /** The turn continues without a client: the session has cancelled it. */
     private void handleGone() {
         answer.close();
         turn.abandon();
@@ -66,7 +66,7 @@ final class Reply {
     }
 
     private void handleOver(AnswerSink.End end) {
-        // Not within the reader's own turn.
+        // Deferred: not within the subscription's own callback.
         timers.after(1, reader::close);
         CompletionStage<String> left = asked.isInRepository() && !call.isGone()
                 ? changes.after(spawnId, asked.apply())

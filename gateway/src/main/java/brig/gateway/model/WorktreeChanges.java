@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent changed in its worktree, told to a captain that knows nothing of worktrees, as the end of an answer.
+ * Describes an agent's changes in its worktree at the end of an answer, for clients that know nothing of worktrees.
  *
  * <p>Decision 0073.
  */
@@ -25,22 +25,22 @@ final class WorktreeChanges {
         this.applying = applying;
     }
 
-    /** As {@link brig.gateway.worker.WorkerAgent#apply}; what nobody named is withheld. */
+    /** As {@link brig.gateway.worker.WorkerAgent#apply}, without any withheld files named. */
     @FunctionalInterface
     interface Applying {
         CompletionStage<ApplyAnswer> apply(String spawnId, boolean check);
     }
 
-    /** Who takes changes over into the captain's repository. */
+    /** Who applies changes to the captain's repository. */
     enum Apply {
-        /** Whoever reads how. */
+        /** The reader, following instructions. */
         ASK,
-        /** Brig, as soon as the answer is over. */
+        /** Brig, at the end of the answer. */
         AUTO,
         /** Nobody. */
         NEVER;
 
-        /** The value of the header {@code brig-apply}; {@code ask} where there is none. */
+        /** The value of the header {@code brig-apply}; {@code ask} by default. */
         static Apply read(@Nullable String text) {
             try {
                 return text == null ? ASK : valueOf(text.toUpperCase(Locale.ROOT));
@@ -50,7 +50,7 @@ final class WorktreeChanges {
         }
     }
 
-    /** What a turn leaves behind, in words; empty where it changed nothing. Never fails. */
+    /** A description of the turn's changes; empty if there are none. Never fails. */
     CompletionStage<String> after(String spawnId, Apply apply) {
         return applying.apply(spawnId, apply != Apply.AUTO)
                 .thenApply(found -> tell(spawnId, apply, found))
@@ -58,7 +58,7 @@ final class WorktreeChanges {
     }
 
     private static String unknown(BrigException refusal) {
-        // A worktree without changes goes with its worker.
+        // A worktree without changes is deleted with its worker.
         return refusal.code() == ErrorCode.NOT_FOUND
                 ? ""
                 : "\n\nBrig could not look at the changes: " + refusal.getMessage() + " (" + refusal.code() + ")\n";
@@ -70,7 +70,7 @@ final class WorktreeChanges {
             return "";
         }
         boolean whole = patch.length() <= CHARACTERS_MAX && !found.truncated();
-        // What stands in the patch cannot end the block that it stands in.
+        // A fence longer than any in the patch, so that the patch cannot close the block.
         String fence = "`".repeat(Math.max(3, longestRun(patch, '`') + 1));
         return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.stat() + "```\n\n" + fence
                 + "diff\n"

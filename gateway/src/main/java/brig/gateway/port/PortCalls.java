@@ -13,7 +13,7 @@ import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.CompletionStage;
 
-/** Ways to servers that an agent runs inside its wall, for the captains of its session. */
+/** Connections to servers that agents run inside their walls, for captains of their sessions. */
 public final class PortCalls {
 
     private final ListenerServices listeners;
@@ -24,7 +24,7 @@ public final class PortCalls {
         this.workers = workers;
     }
 
-    /** A request to the server. */
+    /** Forwards a request to the server. */
     public void pass(Call call) {
         HttpServerRequest request = call.request();
         PortPath path = PortPath.parse(request.uri());
@@ -33,7 +33,7 @@ public final class PortCalls {
                     ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
         }
         call.session().requireAlive();
-        // What is passed on may be as long as the captain likes.
+        // The forwarded exchange has no deadline.
         ListenerServices.guarded(ListenerServices.channel(request)).await(GuardedConnection.Wait.NOTHING);
         request.pause();
         workers.dial(call.session().spawn().workerId(), path.port()).whenComplete((server, failure) -> {
@@ -49,13 +49,13 @@ public final class PortCalls {
         });
     }
 
-    /** A plain connection for who asks on the spawner socket. @throws BrigException where it may not */
+    /** A raw connection for a client of the spawner socket. @throws BrigException if that is not permitted */
     public CompletionStage<Channel> dial(Session session, int port) {
         session.requireAlive();
         return workers.dial(session.spawn().workerId(), port);
     }
 
-    /** The connection lives no longer than the token that it was asked for with. */
+    /** Closes the connection when its token becomes invalid. */
     private void endWith(Access access, Channel server) {
         Runnable forget = listeners.tokens().watch(access, why -> {
             var _ = server.close();

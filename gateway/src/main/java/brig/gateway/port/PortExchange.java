@@ -26,10 +26,10 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.NetSocket;
 
 /**
- * One request to a server of an agent, on a connection of its own, and its answer; or a WebSocket. Neither side is read
- * faster than the other takes it. State owned by the event loop.
+ * One request to a server of an agent on a connection of its own, and its answer, or a WebSocket. Backpressure applies
+ * both ways. Owned by the event loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+@SuppressWarnings("FutureReturnValueIgnored") // A failing channel closes, which its handlers see.
 final class PortExchange extends ChannelInboundHandlerAdapter {
     private static final int LINE_BYTES_MAX = 16 * 1024;
     private static final int HEADERS_BYTES_MAX = 64 * 1024;
@@ -46,13 +46,13 @@ final class PortExchange extends ChannelInboundHandlerAdapter {
     private final PortPath path;
     private final Channel server;
     private final boolean webSocket;
-    /** What a server that became a WebSocket's said before the client's side was ready. */
+    /** WebSocket bytes of the server from before the client's side was ready. */
     private Buffer early = Buffer.buffer();
 
     private boolean answered;
     private boolean switched;
 
-    /** @param server a connection that is not read yet */
+    /** @param server a connection that is not being read yet */
     PortExchange(Call call, PortPath path, Channel server) {
         this.call = call;
         this.request = call.request();
@@ -201,7 +201,7 @@ final class PortExchange extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** An answer that has begun cannot be taken back: the client sees that it breaks off. */
+    /** An answer that has begun cannot be replaced; closing the connection shows the client that it is incomplete. */
     private void fail(String what) {
         if (answered && !response.ended()) {
             request.connection().close();

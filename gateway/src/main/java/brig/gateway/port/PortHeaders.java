@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which headers pass between a client and a server of an agent. The server is the agent's: it must not learn by what the
- * client is let in, and what it answers must not act in Brig's name, whose origin it is shown under. So it gets no
- * credentials but cookies of its own, which have a name of their own here, and a page of it is put into a sandbox.
+ * Filters headers between a client and an agent's server. The server is untrusted: it must not learn the client's
+ * credentials, and its answers must not act under Brig's origin. So it receives only cookies of its own, which are
+ * renamed here, and its pages are sandboxed.
  */
 final class PortHeaders {
-    /** A page gets an origin of its own, which reaches neither Brig nor the pages of other sessions. */
+    /** Gives a page an opaque origin, which reaches neither Brig nor the pages of other sessions. */
     static final String SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads";
 
-    /** Of one connection (RFC 9110, 7.6.1); what {@code Connection} names comes to these. */
+    /** Hop-by-hop headers (RFC 9110, 7.6.1); those named by {@code Connection} are added. */
     private static final Set<String> HOP_BY_HOP = Set.of(
             "connection",
             "keep-alive",
@@ -48,7 +48,7 @@ final class PortHeaders {
             "x-real-ip",
             "expect",
             "content-length");
-    /** Headers of Brig's own, among them half of a page's token. */
+    /** Prefix of Brig's own headers, among them half of a page's token. */
     private static final String OWN = "brig-";
 
     private static final Set<String> NOT_TO_CLIENT = Set.of(
@@ -76,14 +76,14 @@ final class PortHeaders {
 
     private PortHeaders() {}
 
-    /** Whether a client wants a WebSocket; no other protocol is changed to. */
+    /** Whether a client wants a WebSocket; other upgrades are not supported. */
     static boolean wantsWebSocket(MultiMap headers) {
         return "websocket".equalsIgnoreCase(headers.get("Upgrade"))
                 && headers.getAll("Connection").stream()
                         .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains("upgrade"));
     }
 
-    /** What the server gets. */
+    /** The headers for the server. */
     static HttpHeaders toServer(MultiMap from, PortPath path) {
         HttpHeaders to = new DefaultHttpHeaders();
         to.set("Host", path.host());
@@ -105,7 +105,7 @@ final class PortHeaders {
         return to;
     }
 
-    /** What the client gets. */
+    /** The headers for the client. */
     static void toClient(HttpHeaders from, MultiMap to, PortPath path) {
         Set<String> dropped = dropped(from.getAll("Connection"), NOT_TO_CLIENT);
         for (Map.Entry<String, String> header : from) {
@@ -140,7 +140,7 @@ final class PortHeaders {
         return "brig-port-" + path.port() + "-";
     }
 
-    /** Those that were set by the server of that port, under the names that it gave them. */
+    /** The cookies that the server of that port set, under their original names. */
     private static String cookiesToServer(List<String> headers, PortPath path) {
         return headers.stream()
                 .flatMap(header -> Arrays.stream(header.split(";", -1)))
@@ -150,7 +150,7 @@ final class PortHeaders {
                 .collect(Collectors.joining("; "));
     }
 
-    /** Under a name that only this port's can have, and for paths below its base only; null where it is no cookie. */
+    /** Renames a cookie to be unique to this port and restricts it to paths below its base; null if it is malformed. */
     private static @Nullable String cookieToClient(String header, PortPath path) {
         String[] parts = header.split(";", -1);
         int equals = parts[0].indexOf('=');
@@ -173,7 +173,7 @@ final class PortHeaders {
         return String.join("; ", cookie);
     }
 
-    /** A redirect within the server stays within its base. */
+    /** Keeps a redirect within the server below its base. */
     private static @Nullable String location(@Nullable String location, PortPath path) {
         if (location == null) {
             return null;

@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a request to a server of an agent asks for.
+ * The target of a request to an agent's server.
  *
- * @param base where that server's {@code /} is here, without the slash
- * @param target what the server is asked for: path and query, as they came
+ * @param base the prefix here of that server's {@code /}, without the final slash
+ * @param target path and query for the server, unchanged
  */
 record PortPath(String base, int port, String target) {
-    /** Only as it stands in the request: what was made of dots or of another spelling could be another session's. */
+    /** Matches the raw request only: normalized dots or encodings could lead to another session. */
     private static final Pattern PLAIN =
             Pattern.compile("(/api/v1/sessions/[A-Za-z0-9._:-]+/ports/([0-9]{1,5}))(/[^#]*)");
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to the audit: an admin sees everything, a captain what its own sessions did. */
+/** Queries of the audit: an admin sees everything, a captain the entries of its own sessions. */
 public final class AuditCalls {
     private static final int PAGE = 100;
 
@@ -28,7 +28,7 @@ public final class AuditCalls {
         this.trail = trail;
     }
 
-    /** @throws BrigException where it may not ask that */
+    /** @throws BrigException if the caller may not ask that */
     public CompletionStage<AuditPage> list(Caller caller, SpawnerRequest.Audit in) {
         if (in.cursor() > 0 && in.after() != null) {
             throw Fields.invalid("after", "goes on at the other end than cursor: only one of them");
@@ -55,10 +55,10 @@ public final class AuditCalls {
                 found.size() > limit ? found.get(limit - 1).seq() : null);
     }
 
-    /** The workers that it may ask about; null for all. */
+    /** The workers visible to the caller; null for all. */
     private @Nullable List<String> workers(Access access, @Nullable String id) {
         if (id != null) {
-            // What was recorded of a spawn outlives what is known of it here.
+            // The audit outlives the gateway's knowledge of a spawn.
             return List.of(access.isAdmin() ? workerId(listeners.sessions().spawnId(id)) : ofSession(access, id));
         }
         if (access.isAdmin()) {

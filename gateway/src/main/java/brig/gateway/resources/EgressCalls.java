@@ -16,7 +16,7 @@ import brig.protocol.json.Fields;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a worker may reach of the outside, and who decides about it: an admin, or the captain who holds control.
+ * Shows what a worker may reach, and passes on decisions about it by an admin or the captain who holds control.
  *
  * <p>Decision 0057.
  */
@@ -31,14 +31,14 @@ public final class EgressCalls {
         this.workers = workers;
     }
 
-    /** @param id one of the names of the session */
+    /** @param id any name of the session */
     public CompletionStage<EgressAnswer> show(Caller caller, String id) {
         Session session = listeners.sessions().find(id);
         caller.access().in(session.spawn()).requireCaptain();
         return workers.egress(session.spawn().workerId());
     }
 
-    /** With a decision it is one, else it is shown what there is. */
+    /** Decides if the request has a decision, else shows the current state. */
     public CompletionStage<? extends Record> showOrDecide(Caller caller, SpawnerRequest.Egress in) {
         EgressDecision decision = in.decision();
         return decision == null
@@ -46,7 +46,7 @@ public final class EgressCalls {
                 : decide(caller, new HttpRequest.DecideEgress(in.id(), decision, in.host(), in.secret()));
     }
 
-    /** @throws BrigException where it may not decide that */
+    /** @throws BrigException if the caller may not decide that */
     public CompletionStage<EgressDecided> decide(Caller caller, HttpRequest.DecideEgress in) {
         Session session = listeners.sessions().find(in.id());
         Access here = caller.access().in(session.spawn());

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What agents' hooks report, and who reads it. */
+/** Reporting and reading of hook events. */
 public final class EventCalls {
     private static final Pattern TYPE = Pattern.compile("[a-z][a-z0-9_]{0,31}(\\.[a-z][a-z0-9_]{0,31}){0,3}");
     private static final Pattern SESSION_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,127}");
@@ -63,7 +63,7 @@ public final class EventCalls {
         return events.add(type, session.spawn().spawnId(), sessionId, report.data());
     }
 
-    /** The session that it is about, by exact names only. @throws BrigException {@code NOT_FOUND} */
+    /** The session of a report, by exact names only. @throws BrigException {@code NOT_FOUND} */
     private Session about(HttpRequest.Report report) {
         String sessionId = report.sessionId();
         if (report.spawnId() != null) {
@@ -91,7 +91,7 @@ public final class EventCalls {
         call.answer(200, new EventPage(page, events.epoch(), events.firstSeq(), events.lastSeq()));
     }
 
-    /** Which session's events the caller may read; null for all. */
+    /** The session whose events the caller may read; null for all. */
     private @Nullable String reached(Access access, @Nullable String id) {
         boolean all = access.spawnId() == null && access.role() != Role.CAPTAIN;
         if (id == null) {
@@ -118,7 +118,7 @@ public final class EventCalls {
         follower.begin(known ? 0 : position.get().seq() + 1);
     }
 
-    /** One reader of the events, on a response of its own. State owned by the event loop. */
+    /** One subscriber to the events, on a response of its own. Owned by the event loop. */
     private final class Follower implements ConnectionWriter.Writer {
         private final Access access;
         private final ConnectionWriter writer;
@@ -137,7 +137,7 @@ public final class EventCalls {
             this.seen = seen;
         }
 
-        /** @param foreign the next number of another epoch, which means nothing here; 0 for none */
+        /** @param foreign the next number within another epoch, which is unrelated; 0 for none */
         void begin(long foreign) {
             writer.add(this);
             if (foreign > 0) {
@@ -149,7 +149,7 @@ public final class EventCalls {
             drain();
         }
 
-        /** Writes what is there while the connection takes it. */
+        /** Writes available events while the connection is writable. */
         @Override
         public void drain() {
             if (seen + 1 < events.firstSeq()) {

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
-/** How the gateway is: its age, whether it can start anything, its places and who waits for one. Owned by the event loop. */
+/** The status of the gateway: its age, its readiness, its places and its queue. Owned by the event loop. */
 public final class GatewayStatus {
     private final Sessions sessions;
     private final ConnectionGuard connectionGuard;
     private final Admission admission;
     private final OperatorControls.Unready unready;
     private final long startedMs;
-    /** Of a clock that nobody sets. */
+    /** A monotonic clock. */
     private final LongSupplier nanoTime;
 
     private final long startedNanos;
@@ -61,7 +61,7 @@ public final class GatewayStatus {
                         admission.estimateSeconds()));
     }
 
-    /** How many spawns are in each state. */
+    /** The number of spawns by state. */
     Map<String, Integer> states(Predicate<Spawn> of) {
         Map<String, Integer> states = new TreeMap<>();
         sessions.all().stream()

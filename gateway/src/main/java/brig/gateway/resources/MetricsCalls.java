@@ -11,14 +11,14 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.function.Supplier;
 
 /**
- * The numbers for Prometheus: for admins among all else, or for everybody on an address that has nothing else.
+ * Metrics for Prometheus: for admins on the main address, or for everybody on an address of their own.
  *
  * <p>Decision 0097.
  */
 public final class MetricsCalls {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-    /** Where they are, on every address that has them. */
+    /** Their path on every address that serves them. */
     public static final String PATH = "/metrics";
 
     private final HttpGuard guard;

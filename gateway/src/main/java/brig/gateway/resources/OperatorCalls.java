@@ -17,7 +17,7 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import java.util.concurrent.CompletionStage;
 
-/** What an operator sees and switches. */
+/** The operator's views and controls. */
 public final class OperatorCalls {
     private static final int DEADLINE_SECONDS = 30;
 
@@ -37,7 +37,7 @@ public final class OperatorCalls {
         return status.view();
     }
 
-    /** An agent profile, and what became of the spawns that asked for it. */
+    /** An agent profile and the states of its spawns. */
     public CompletionStage<AgentUse> agentStatus(String name) {
         return workers.hello().thenApply(hello -> {
             AgentOffer agent = hello.agents().stream()
@@ -63,7 +63,7 @@ public final class OperatorCalls {
         return status.view();
     }
 
-    /** Answers before it begins to stop. */
+    /** Answers before the stop begins. */
     public void shutdown(Call call, HttpRequest.Shutdown in) {
         long seconds = in.deadlineSeconds() == null ? DEADLINE_SECONDS : in.deadlineSeconds();
         admission.close();
@@ -78,7 +78,7 @@ public final class OperatorCalls {
         return controls.pruner().prune(in.dryRun(), access.captain());
     }
 
-    /** It costs nothing at the provider; but what comes back is the operator's account's. */
+    /** Free of charge, but the answer belongs to the operator's account. */
     public CompletionStage<TestRouteAnswer> testRoute(Access access, SpawnerRequest.TestRoute in) {
         if (!access.isAdmin()) {
             throw new BrigException(ErrorCode.FORBIDDEN, "an admin tries the ways to models");

@@ -5,35 +5,35 @@ import brig.protocol.api.PruneAnswer;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator can do with the gateway as a whole. */
+/** The operator's controls over the whole gateway. */
 public record OperatorControls(Admission admission, Stopper stopper, Pruner pruner, Unready unready) {
-    /** Whether spawns can be started. */
+    /** Tells whether spawns can be started. */
     @FunctionalInterface
     public interface Unready {
-        /** Why none can be started now, in a word; null where one can. */
+        /** Why none can be started now, in a word; null if one can. */
         @Nullable
         String reason();
     }
 
-    /** Who can stop the gateway. */
+    /** Stops the gateway. */
     @FunctionalInterface
     public interface Stopper {
         /**
-         * Stops when no worker runs any more, at the latest at the deadline.
+         * Stops when no worker runs any longer, at the latest at the deadline.
          *
-         * @param handOver leaves workers that run then to the worker-agent; else they are ended
+         * @param handOver leaves workers that still run to the worker-agent instead of ending them
          */
         void stop(long deadlineMs, boolean handOver);
     }
 
-    /** Who can delete what is left of spawns that have ended. */
+    /** Deletes ended spawns. */
     @FunctionalInterface
     public interface Pruner {
         /**
-         * Deletes what {@code retention} does not let stay.
+         * Deletes what exceeds {@code retention}.
          *
-         * @param dryRun only says what that would be
-         * @param by whose wish it is
+         * @param dryRun only reports what would be deleted
+         * @param by who asked for it
          */
         CompletionStage<PruneAnswer> prune(boolean dryRun, String by);
     }

@@ -25,7 +25,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions over HTTP: who listens as server-sent events, who attaches by WebSocket, who speaks by request. */
+/** Sessions over HTTP: server-sent events, WebSockets and messages. */
 public final class SessionCalls {
     private final ListenerServices listeners;
     private final SpawnCalls spawns;
@@ -37,7 +37,7 @@ public final class SessionCalls {
         this.webSockets = webSockets;
     }
 
-    /** Those that have not ended, or those of the status that is asked for. */
+    /** The sessions that have not ended, or those with the requested status. */
     public SessionList list(Caller caller, HttpRequest.ListSessions in) {
         SessionStatus status = in.status();
         SpawnCalls.Page page = spawns.page(
@@ -95,18 +95,18 @@ public final class SessionCalls {
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());
         events.begin(position, in.presence());
-        // They stay as long as the connection does, and take a tenth of its memory.
+        // Headers live as long as the connection and use a tenth of its memory.
         call.request().headers().clear();
     }
 
-    /** The position that the browser resumes from: the header, which EventSource sends by itself, before the query. */
+    /** The position to resume from: the header, which EventSource sends by itself, precedes the query. */
     static Optional<StreamPosition> position(HttpServerRequest request, @Nullable String parameter) {
         String header = request.getHeader("Last-Event-ID");
         String text = header == null || header.isEmpty() ? parameter : header;
         if (text == null || text.isEmpty() || text.equals("earliest")) {
             return Optional.empty();
         }
-        // Behind the highest number nothing can come, not even a gap.
+        // Nothing can follow the highest number, not even a gap.
         Optional<StreamPosition> position = StreamPosition.parse(text).filter(last -> last.seq() < Limits.SEQ_MAX);
         if (position.isEmpty()) {
             throw Fields.invalid("last_event_id", "must be <epoch>-<seq> as the stream's ids are, or \"earliest\"");

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * How a browser is let in: a link whose fragment, which no browser sends anywhere, has a ticket or a token; the page shows
- * it once, as a bearer, and has a cookie and a key for it from then on.
+ * Sign-in of browsers. The fragment of a link, which browsers send nowhere, holds a ticket or a token. The page
+ * presents it once as a bearer token and gets a cookie and a key for further requests.
  *
  * <p>Decision 0092.
  */
@@ -35,7 +35,7 @@ public final class SignInCalls {
     private final TokenCalls tokens;
     private final Supplier<String> url;
 
-    /** @param url of the HTTP interface; it is known when that listens */
+    /** @param url of the HTTP interface; known once that listens */
     public SignInCalls(ListenerServices listeners, TokenCalls tokens, Supplier<String> url) {
         this.listeners = listeners;
         this.tokens = tokens;
@@ -55,7 +55,7 @@ public final class SignInCalls {
         }));
     }
 
-    /** The token that the browser goes on with: what was shown, if that can be revoked, or else a new one. */
+    /** The browser's token: the one presented, if it can be revoked, else a new one. */
     private CompletionStage<Tokens.Minted> minted(Access access) {
         String secret = access.secret();
         if (access.tokenId() != null && !listeners.tokens().isAdmins(access.tokenId())) {
@@ -73,20 +73,20 @@ public final class SignInCalls {
         return listeners.tokens().mint(new Tokens.Request(role, access.captain(), access.spawnId(), SIGNED_IN_MS));
     }
 
-    /** Takes the cookie away. What is left of the token then is noise, and it expires. */
+    /** Deletes the cookie. The remaining half of the token is noise, and it expires. */
     public void signOut(Call call) {
         call.response().putHeader("Set-Cookie", cookie(call.request(), "", 0));
         call.answer(200, new Answers.Done());
     }
 
-    /** A proxy with TLS is known by the page's origin: there the cookie is for TLS only. */
+    /** A TLS proxy is recognized by the page's origin; the cookie is then marked Secure. */
     private static String cookie(HttpServerRequest request, String value, long seconds) {
         String origin = request.getHeader("Origin");
         return PageSignIn.cookieName(request) + "=" + value + COOKIE_ATTRIBUTES + seconds
                 + (origin != null && origin.startsWith("https:") ? "; Secure" : "");
     }
 
-    /** A link for a browser: a ticket for who asks, or with {@code share} a watcher's token of one session. */
+    /** A link for a browser: with a ticket for the caller, or with {@code share} a watcher's token of one session. */
     public CompletionStage<TokenView.Opened> open(Caller caller, SpawnerRequest.Open in) {
         String id = in.id();
         Session session = id == null ? null : listeners.sessions().find(id);
@@ -105,7 +105,7 @@ public final class SignInCalls {
                 new TokenView.Opened(null, null, base() + "#" + ticket + place, Tickets.TICKET_MS / 1000));
     }
 
-    /** Who listens on every address is here too. */
+    /** A gateway that listens on every address also listens on loopback. */
     private String base() {
         return url.get().replace("//0.0.0.0:", "//127.0.0.1:") + "/";
     }

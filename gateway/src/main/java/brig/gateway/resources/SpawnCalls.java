@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spawns, and the workspaces that they leave.
+ * Operations on spawns and the workspaces that they leave behind.
  *
  * <p>Decision 0036.
  */
@@ -80,7 +80,7 @@ public final class SpawnCalls {
         return new Admission.Applicant(caller.access().asker(caller.via(in.client())), waitMs, caller::isGone);
     }
 
-    /** The answer of who waits: that it runs, or what kept it from running, or at the deadline that it is asked for. */
+    /** The answer of a waiting request: the running worker, or the failure, or at the deadline the pending spawn. */
     private static CompletionStage<Call.Answer> running(AcceptedSpawn accepted, CompletableFuture<Void> late) {
         return CompletableFuture.anyOf(accepted.running().toCompletableFuture(), late)
                 .thenApply(first -> first instanceof GrantedSpawn granted
@@ -101,7 +101,7 @@ public final class SpawnCalls {
                         SpawnAnswer.Status.REQUESTED));
     }
 
-    /** The header says the same as the field request_id; its value is a string in quotes, or without them. */
+    /** The header is equivalent to the field request_id; its value is a quoted or bare string. */
     private static SpawnRequest claimed(SpawnRequest request, @Nullable String header) {
         if (header == null) {
             return request;
@@ -127,7 +127,7 @@ public final class SpawnCalls {
         return Integer.parseInt(seconds.group(1)) * 1000L;
     }
 
-    /** The answer for a spawn that runs, the same on every way in. */
+    /** The answer for a running spawn, the same on every interface. */
     private static SpawnAnswer granted(GrantedSpawn granted) {
         return new SpawnAnswer(
                 granted.taskId(),
@@ -139,7 +139,7 @@ public final class SpawnCalls {
                 SpawnAnswer.Status.SPAWNED);
     }
 
-    /** The page that is asked for, newest first. */
+    /** The requested page, newest first. */
     public SpawnList list(Caller caller, HttpRequest.ListSpawns in) {
         Predicate<Spawn> wanted = spawn -> isOr(in.state(), spawn.state())
                 && isOr(in.agent(), spawn.agent())
@@ -149,7 +149,7 @@ public final class SpawnCalls {
         return new SpawnList(page.shown(), page.next());
     }
 
-    /** All that who asks may see, newest first. */
+    /** All spawns visible to the caller, newest first. */
     public SpawnList list(Caller caller) {
         return new SpawnList(sessions.views(caller.access()), null);
     }
@@ -158,10 +158,10 @@ public final class SpawnCalls {
         return wanted == null || wanted.equals(value);
     }
 
-    /** @param next the {@code after} of the page behind it; null where there is none */
+    /** @param next the {@code after} of the next page; null for none */
     record Page(List<SpawnView> shown, @Nullable String next) {}
 
-    /** @param limit 0 for the usual one */
+    /** @param limit 0 for the default */
     Page page(Caller caller, int limit, @Nullable String after, Predicate<Spawn> wanted) {
         int size = limit == 0 ? PAGE : limit;
         List<Spawn> found = sessions.all().stream()
@@ -195,7 +195,7 @@ public final class SpawnCalls {
         return spawner.rebind(sessions.find(in.id()).spawn()).thenApply(Spawn::view);
     }
 
-    /** Of what spawns left that of who asks, or all for an admin. */
+    /** The workspaces left by the caller's spawns, or by all for an admin. */
     public CompletionStage<WorkspacesAnswer> workspaces(Caller caller) {
         Access access = caller.access();
         return workers.workspaces()

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens and tickets, over HTTP and on the spawner socket. An admin makes and revokes all of them; a captain makes
- * watchers' tokens of a session that it drives, and sees and revokes those of that session.
+ * Operations on tokens and tickets, over HTTP and the spawner socket. An admin mints and revokes any token. A captain
+ * mints watchers' tokens for a session that it drives, and sees and revokes the tokens of that session.
  */
 public final class TokenCalls {
     private static final long DAY_SECONDS = 24 * 3_600;
-    /** In whose name nobody can be told to act. */
+    /** Names reserved for Brig itself. */
     private static final Set<String> RESERVED = Set.of(Tokens.ADMIN, "token", "nobody");
 
     private final ListenerServices listeners;
@@ -37,7 +37,7 @@ public final class TokenCalls {
         this.listeners = listeners;
     }
 
-    /** Makes a token. @throws BrigException {@code FORBIDDEN} where it would be good for more than the one who asks */
+    /** Mints a token. @throws BrigException {@code FORBIDDEN} for rights that exceed the caller's */
     public CompletionStage<TokenView.Minted> mint(Access access, SpawnerRequest.MintToken in) {
         Role role = in.role();
         Session session = session(in.session());
@@ -61,7 +61,7 @@ public final class TokenCalls {
                         spawnId == null ? null : "/api/v1/sessions/" + spawnId + "/stream"));
     }
 
-    /** In whose name it acts: a captain's own name is said; within a session it is its captain's if it is not. */
+    /** In whose name it acts: required for a captain, except within a session, where its captain is the default. */
     private static String captain(@Nullable String name, Role role, @Nullable Session session) {
         if (name != null && (!Ids.isTaskId(name) || RESERVED.contains(name))) {
             throw Fields.invalid("captain", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}, and none of " + RESERVED);
@@ -79,13 +79,13 @@ public final class TokenCalls {
         return id == null ? null : listeners.sessions().find(id);
     }
 
-    /** Those of one session, or all; only an admin sees all. */
+    /** The tokens of one session, or all; only an admin sees all. */
     public TokenView.TokenList list(Caller caller, SpawnerRequest.Tokens in) {
         return new TokenView.TokenList(
                 reached(caller.access(), in.session()).map(Token::view).toList());
     }
 
-    /** Takes a token back; its connections are closed. */
+    /** Revokes a token and closes its connections. */
     public CompletionStage<TokenView> revoke(Caller caller, SpawnerRequest.RevokeToken in) {
         Access access = caller.access();
         String id = in.id();
@@ -110,7 +110,7 @@ public final class TokenCalls {
             }
             access.in(session.spawn()).requireCaptain();
         }
-        // One that was revoked is in both, and the minted ones know that.
+        // A revoked one is in both lists; the minted entry has the revocation.
         Map<String, Token> byId = new LinkedHashMap<>();
         listeners.tokens().all().forEach(token -> byId.put(token.id(), token));
         listeners.sessions().ownTokens().forEach(token -> byId.putIfAbsent(token.id(), token));
@@ -118,7 +118,7 @@ public final class TokenCalls {
                 .filter(token -> session == null || session.spawn().spawnId().equals(token.spawnId()));
     }
 
-    /** A one-time way in for who can send no header. */
+    /** Issues a ticket for a client that cannot send headers. */
     public TokenView.Ticket ticket(Caller caller, HttpRequest.Ticket in) {
         HttpRequest.Part asked = in.role();
         boolean watchOnly = asked == HttpRequest.Part.WATCHER;

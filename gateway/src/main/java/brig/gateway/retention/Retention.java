@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what is left of spawns that have ended, within bounds: their rows and their streams. It looks after the start,
- * soon after something ended, and once an hour, and deletes in small steps with pauses between them. What lives is never
- * deleted, nor what is being read.
+ * Deletes ended spawns beyond the retention limits: their rows and their streams. It runs after the start, soon after
+ * something ended, and once an hour, and deletes in small steps with pauses between them. It never deletes what is
+ * alive or being read.
  *
- * <p>A row goes before its stream, with a note that the stream is to go, and the note goes last: what can be named has its
- * record, and a start after a crash finds by the notes what is still to be deleted. State owned by the event loop.
+ * <p>A row is deleted before its stream, leaving a note that is deleted last. So every known spawn has its record, and
+ * after a crash the notes tell what remains to be deleted. Owned by the event loop.
  *
  * <p>Decision 0108.
  */
@@ -35,14 +35,14 @@ public final class Retention {
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
     private static final int STEP_SPAWNS = 20;
     private static final long STEP_PAUSE_MS = 20;
-    /** After the start: a gateway that does not live long deletes all the same. */
+    /** Delay after the start: short, so that a short-lived gateway deletes too. */
     static final long FIRST_LOOK_MS = 1_000;
 
     static final long LOOK_MS = 60_000;
     static final long SWEEP_MS = 3_600_000;
 
     /**
-     * What may stay; 0 is no bound.
+     * The retention limits; 0 is unlimited.
      *
      * @param days since a spawn ended
      * @param bytes of all streams
@@ -62,7 +62,7 @@ public final class Retention {
     private final StreamFolders folders;
     private final Clock clock;
     private final Timers timers;
-    /** The sweep that is under way; null where none is. */
+    /** The current sweep; null for none. */
     private @Nullable CompletableFuture<RetentionPlan> sweeping;
 
     private long endedAtSweep;
@@ -78,7 +78,7 @@ public final class Retention {
         this.timers = timers;
     }
 
-    /** Finishes what an earlier process began, and begins to look. */
+    /** Completes the deletions of an earlier process, then starts the periodic sweep. */
     public void start() {
         store.pruned().thenCompose(this::deleteStreams).whenComplete((done, failure) -> {
             if (failure != null) {
@@ -100,11 +100,11 @@ public final class Retention {
     }
 
     /**
-     * Deletes now what the bounds do not let stay.
+     * Deletes now what exceeds the limits.
      *
-     * @param dryRun only says what that would be
-     * @param by whose wish it is
-     * @return completes when it is done; a sweep that is under way is joined
+     * @param dryRun only reports what would be deleted
+     * @param by who asked for it
+     * @return completes when it is done; a running sweep is joined
      */
     public CompletionStage<PruneAnswer> prune(boolean dryRun, String by) {
         return (dryRun ? plan() : sweep(by)).thenApply(plan -> view(plan, dryRun));
@@ -163,13 +163,13 @@ public final class Retention {
         }
     }
 
-    /** Deletes the next few from there on, and then, after a pause, the others. */
+    /** Deletes the next batch from there on and, after a pause, the rest. */
     private CompletionStage<RetentionPlan> step(RetentionPlan plan, int from, String by) {
         if (from >= plan.doomed().size()) {
             return CompletableFuture.completedFuture(plan);
         }
         int to = Math.min(from + STEP_SPAWNS, plan.doomed().size());
-        // Somebody may have begun to read one since.
+        // A subscriber may have appeared since.
         List<Doomed> now = plan.doomed().subList(from, to).stream()
                 .filter(one -> spawns.isForgettable(one.spawn().spawnId()))
                 .toList();

@@ -7,25 +7,24 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Which of the spawns that have ended are to be deleted: those that are too old, and then the oldest until there are no
- * more than wanted, with no more bytes than wanted.
+ * Selects the ended spawns to delete: those too old, then the oldest until count and bytes are within the limits.
  *
  * <p>Decision 0108.
  *
  * @param doomed oldest first
- * @param keptSpawns how many that have ended stay
- * @param keptBytes of the streams of all that stay, also of what lives
+ * @param keptSpawns number of ended spawns that stay
+ * @param keptBytes of all streams that stay, including those of living spawns
  */
 record RetentionPlan(List<Doomed> doomed, long keptSpawns, long keptBytes) {
     /**
      * A spawn that has ended.
      *
      * @param bytes of its stream on disk
-     * @param needed somebody reads it, or its worker may live: it stays, however old
+     * @param needed whether it is being read, or its worker may be alive: it stays, however old
      */
     record Candidate(String spawnId, long endedMs, long bytes, boolean needed) {}
 
-    /** The bound that a spawn is deleted for. */
+    /** The limit that a spawn exceeds. */
     enum Reason {
         DAYS,
         SPAWNS,
@@ -39,7 +38,7 @@ record RetentionPlan(List<Doomed> doomed, long keptSpawns, long keptBytes) {
     record Doomed(Candidate spawn, Reason reason) {}
 
     /**
-     * @param liveBytes of the streams of what has not ended, which counts and is never deleted
+     * @param liveBytes of the streams of living spawns, which count but are never deleted
      * @param ended oldest first
      */
     static RetentionPlan of(Retention.Bounds bounds, long nowMs, long liveBytes, List<Candidate> ended) {
@@ -64,7 +63,7 @@ record RetentionPlan(List<Doomed> doomed, long keptSpawns, long keptBytes) {
         return doomed.stream().mapToLong(one -> one.spawn().bytes()).sum();
     }
 
-    /** How many go for each bound. */
+    /** The number of deletions by limit. */
     Map<Reason, Integer> reasons() {
         Map<Reason, Integer> reasons = new EnumMap<>(Reason.class);
         doomed.forEach(one -> reasons.merge(one.reason(), 1, Integer::sum));

@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The folders that streams are recorded in, one for each spawn. Worked on by a thread of its own. */
+/** The folders of recorded streams, one per spawn. Accessed on a thread of their own. */
 public final class StreamFolders {
     private static final Logger log = LoggerFactory.getLogger(StreamFolders.class);
 
@@ -26,7 +26,7 @@ public final class StreamFolders {
     private final Executor loop;
 
     /**
-     * @param thread one that nothing waits for: a walk through thousands of folders takes its time
+     * @param thread one that nothing waits for: walking thousands of folders takes time
      * @param loop the event loop, which gets the results
      */
     public StreamFolders(Path streams, Executor thread, Executor loop) {
@@ -35,7 +35,7 @@ public final class StreamFolders {
         this.loop = loop;
     }
 
-    /** How many bytes each has, by spawn_id. What changes meanwhile may be counted or not. */
+    /** The size in bytes by spawn_id. Concurrent changes may or may not be counted. */
     CompletionStage<Map<String, Long>> sizes() {
         return onThread(() -> {
             Map<String, Long> sizes = new HashMap<>();
@@ -63,7 +63,7 @@ public final class StreamFolders {
         return bytes;
     }
 
-    /** Deletes those folders. @return those that are gone; of the others the log has why */
+    /** Deletes the folders. @return the deleted ones; failures are logged */
     CompletionStage<List<String>> delete(List<String> spawnIds) {
         return onThread(() -> {
             List<String> gone = new ArrayList<>();
@@ -93,7 +93,6 @@ public final class StreamFolders {
         Files.deleteIfExists(folder);
     }
 
-    /** Work for the thread. */
     private interface Work<T> {
         T run() throws IOException;
     }

@@ -1,4 +1,4 @@
-/** What stays of spawns that have ended, and for how long. */
+/** Retention of ended spawns. */
 @NullMarked
 package brig.gateway.retention;
 
