@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends spawns that nobody drives any more, where their request said so: a captain that was killed tells nobody, but its
- * connections close. The time of a lease counts while no captain is connected, so nothing of it needs to be on disk: a
- * gateway that starts again gives captains all of it to come back. State owned by the event loop.
+ * Ends spawns whose lease expires: their request limits how long they survive without a connected captain. A killed
+ * captain sends nothing, but its connections close. A lease only runs while no captain is connected, so it is not
+ * stored: after a restart of the gateway the full time begins again. Owned by the event loop.
  *
  * <p>Decision 0085.
  */
@@ -20,7 +20,7 @@ final class CaptainLeases {
 
     private final Timers timers;
     private final Sessions.Terminator terminator;
-    /** By spawn_id, those that no captain is connected to. */
+    /** By spawn_id, the timers of spawns without a connected captain. */
     private final Map<String, Timers.Timer> expiring = new HashMap<>();
 
     private boolean closed;
@@ -30,7 +30,7 @@ final class CaptainLeases {
         this.terminator = terminator;
     }
 
-    /** A captain is connected. */
+    /** A captain is connected: stops the timer. */
     void hold(Spawn spawn) {
         Timers.Timer expiry = expiring.remove(spawn.spawnId());
         if (expiry != null) {
@@ -38,7 +38,7 @@ final class CaptainLeases {
         }
     }
 
-    /** No captain is connected. */
+    /** No captain is connected: starts the timer. */
     void release(Spawn spawn) {
         hold(spawn);
         if (spawn.leaseMs() > 0 && !spawn.state().isFinal() && !closed) {
@@ -59,7 +59,7 @@ final class CaptainLeases {
         });
     }
 
-    /** From now on nothing runs out. */
+    /** Stops all leases from expiring. */
     void close() {
         closed = true;
         expiring.values().forEach(Timers.Timer::cancel);

@@ -14,21 +14,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is connected to one session, and which captain holds control. Control belongs to a captain, not to a connection:
- * it falls to the first that speaks while nobody has it, any other captain may take it, and it is free again when the
- * last connection of its holder is gone. Who asked for it is told of changes, many of them at once.
+ * The connections to one session, and the captain that holds control. Control belongs to a captain, not to a
+ * connection: the first captain that writes gets it, any other may take it, and it is free again when its holder's last
+ * connection is gone. Listeners are told of changes, several of them in one line.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decisions 0034, 0085.
  */
 public final class Presence {
-    /** Changes of this time go out as one line: a thousand watchers that come together are one change. */
+    /** Changes within this time are sent as one line: a thousand watchers that connect together are one change. */
     static final long QUIET_MS = 100;
 
     private static final int CAPTAINS_SHOWN_MAX = 100;
 
-    /** One connection. {@code listener} gets the lines; null for who does not want them. */
+    /** One connection. {@code listener} gets the lines; null for none. */
     public record Member(
             String captain, Role role, @Nullable Consumer<ConnectionLine.Presence> listener) {}
 
@@ -40,7 +40,7 @@ public final class Presence {
     private @Nullable String holder;
     private Timers.@Nullable Timer announcement;
 
-    /** @param empty called when nobody is there any more */
+    /** @param empty called when the last connection is gone */
     Presence(Timers timers, Runnable empty) {
         this.timers = timers;
         this.empty = empty;
@@ -84,7 +84,7 @@ public final class Presence {
         return !captains.isEmpty();
     }
 
-    /** The captain speaks: control is or becomes its own. @throws BrigException {@code CONTROL_HELD} by another */
+    /** The captain writes: it gets or keeps control. @throws BrigException {@code CONTROL_HELD} by another */
     void requireControl(String captain) {
         if (holder != null && !holder.equals(captain)) {
             throw new BrigException(
@@ -93,7 +93,7 @@ public final class Presence {
         take(captain);
     }
 
-    /** Takes control from whoever has it. Who is not connected takes it from the other and holds nothing itself. */
+    /** Takes control from its holder. A captain without a connection takes it away, but does not hold it. */
     void take(String captain) {
         String next = captains.containsKey(captain) ? captain : null;
         if (!Objects.equals(next, holder)) {

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A spawn as those see it who talk to it: whose token it knows, what each role may do. All ways in end here. Owned by
- * the event loop.
+ * A spawn as its clients use it: authentication of tokens and the rights of each role. All interfaces use this class.
+ * Owned by the event loop.
  */
 public final class Session {
     private final Spawn spawn;
@@ -36,7 +36,7 @@ public final class Session {
         this.sessions = sessions;
     }
 
-    /** Refuses readers of a spawn that has nothing to read yet. @throws BrigException {@code SESSION_NOT_READY}, {@code SESSION_ENDED} */
+    /** Refuses a spawn without frames. @throws BrigException {@code SESSION_NOT_READY}, {@code SESSION_ENDED} */
     public void requireAttachable() {
         if (!spawn.isAttachable()) {
             throw spawn.notReady();
@@ -44,9 +44,9 @@ public final class Session {
     }
 
     /**
-     * The frame that a reader with that position gets next.
+     * The next frame for a subscriber at that position.
      *
-     * @param position the last frame that it has; empty for none
+     * @param position the last frame received; empty for none
      */
     public long resumePoint(Optional<StreamPosition> position) {
         StreamLog log = spawn.log();
@@ -56,16 +56,16 @@ public final class Session {
     }
 
     /**
-     * Adds a reader; it gets its first frame when it is drained.
+     * Adds a subscriber; it gets its first frame when it is drained.
      *
-     * @param narrowing which frames it wants; null for all
+     * @param narrowing selects the frames wanted; null for all
      * @throws BrigException as {@link StreamLog#subscribe}
      */
     public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         return spawn.log().subscribe(fromSeq, tethered, narrowing, sink);
     }
 
-    /** The agents of the session as its frames tell of them until now; also of one that has ended. */
+    /** The current agents of the session, derived from its frames; also of an ended session. */
     public CompletionStage<TreeView> tree() {
         return spawn.tree().read().thenApply(tree -> {
             sessions.noteRead(spawn);
@@ -81,9 +81,9 @@ public final class Session {
     }
 
     /**
-     * Somebody is there from now on.
+     * Registers a connection.
      *
-     * @param listener gets lines about who is there; null for who does not want them
+     * @param listener gets lines about who is connected; null for none
      * @return to be run once, when the connection is gone
      */
     public Runnable join(Access access, @Nullable Consumer<ConnectionLine.Presence> listener) {
@@ -102,7 +102,7 @@ public final class Session {
         };
     }
 
-    /** The spawn is to run soon, or runs already: from then on it waits for captains, as long as its lease says. */
+    /** Starts the spawn's lease when it runs, or at once if it does. */
     public void expectCaptains() {
         spawn.settled().thenRun(() -> {
             Presence presence = sessions.known(spawn);
@@ -113,9 +113,9 @@ public final class Session {
     }
 
     /**
-     * Reads what somebody sends who has authenticated.
+     * Parses the line of an authenticated client.
      *
-     * @throws BrigException {@code FORBIDDEN} for a watcher, who may {@code ping} alone; as {@link CaptainLine#order}
+     * @throws BrigException {@code FORBIDDEN} for a watcher, who may only {@code ping}; as {@link CaptainLine#order}
      */
     public CaptainLine.Order read(Access access, JsonObject line) {
         if (!"ping".equals(line.text("action"))) {
@@ -125,12 +125,12 @@ public final class Session {
     }
 
     /**
-     * Does what somebody wants who has authenticated.
+     * Carries out the order of an authenticated client.
      *
-     * @param takeControl takes control first, where another captain has it
-     * @param via the way by which it came, which frames tell
+     * @param takeControl takes control first if another captain holds it
+     * @param via the interface it came by, which frames report
      * @return the line to answer with, null for none
-     * @throws BrigException where it is refused; nothing was done then
+     * @throws BrigException if it is refused, without side effects
      */
     public @Nullable ConnectionLine handleOrder(
             Access access, CaptainLine.Order order, boolean takeControl, String via) {
@@ -152,17 +152,17 @@ public final class Session {
         return null;
     }
 
-    /** Refuses a captain while another has control. @throws BrigException {@code CONTROL_HELD} */
+    /** Refuses a captain while another holds control. @throws BrigException {@code CONTROL_HELD} */
     public void requireControl(Access access) {
         requireControl(access, false);
     }
 
-    /** @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} where there is no worker */
+    /** @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} if there is no worker */
     public void requireAlive() {
         var _ = spawn.worker();
     }
 
-    /** Between captains only one speaks. A session that nobody is connected to is nobody's. */
+    /** Only one captain writes at a time. Without connections nobody holds control. */
     private void requireControl(Access access, boolean takeControl) {
         Presence presence = sessions.known(spawn);
         if (presence != null) {
@@ -184,12 +184,12 @@ public final class Session {
         }
     }
 
-    /** What lists of sessions show: the spawn's view, and whether it can be talked to. */
+    /** The view for lists of sessions: the spawn's view and its status. */
     public SpawnView view() {
         return spawn.view().listed(SessionStatus.of(spawn.state()), spawn.tree().usage());
     }
 
-    /** The line that a connection gets when it may read. */
+    /** The first line of a connection that may read. */
     public ConnectionLine.Authenticated welcome(Role role, long fromSeq) {
         return new ConnectionLine.Authenticated(
                 spawn.spawnId(),

@@ -31,15 +31,15 @@ public final class Sessions {
     private final Terminator terminator;
     private final Timers timers;
     private final CaptainLeases leases;
-    /** Who is there, for each session with anybody. */
+    /** Presence by session, for sessions with connections. */
     private final Map<String, Presence> presences = new HashMap<>();
-    /** Those that have ended and whose tree is in memory because somebody asked for it, in the order of asking. */
+    /** Ended spawns whose tree was read and is in memory, least recently read first. */
     private final LinkedHashSet<Spawn> treesRead = new LinkedHashSet<>();
 
-    /** How a captain's wish to end its session is carried out. */
+    /** Carries out a captain's request to end its session. */
     @FunctionalInterface
     public interface Terminator {
-        /** @param by whose wish it is */
+        /** @param by who asked for it */
         CompletionStage<Void> terminate(Spawn spawn, String reason, String by);
     }
 
@@ -58,8 +58,8 @@ public final class Sessions {
     }
 
     /**
-     * The spawn_id behind one of a spawn's names. What a spawn left may outlive what is known of it here, so a
-     * spawn_id stands for itself.
+     * Resolves a spawn's name to its spawn_id. What a spawn left behind may outlive the gateway's knowledge of it, so a
+     * spawn_id resolves to itself.
      *
      * @throws BrigException {@code NOT_FOUND}
      */
@@ -73,19 +73,19 @@ public final class Sessions {
         return new Session(spawn, this);
     }
 
-    /** Who is there; made for the first. */
+    /** The presence of a session; created on first use. */
     Presence presence(Spawn spawn) {
         String id = spawn.spawnId();
         return presences.computeIfAbsent(id, key -> new Presence(timers, () -> presences.remove(id)));
     }
 
-    /** Who is there; null where nobody is. */
+    /** The presence of a session; null without connections. */
     @Nullable
     Presence known(Spawn spawn) {
         return presences.get(spawn.spawnId());
     }
 
-    /** The tree of that spawn was read. Of those that have ended only some stay in memory. */
+    /** Notes that a tree was read. Only some trees of ended spawns stay in memory. */
     void noteRead(Spawn spawn) {
         if (spawn.state().isFinal()) {
             treesRead.addLast(spawn);
@@ -99,7 +99,7 @@ public final class Sessions {
         return leases;
     }
 
-    /** The gateway stops and lets its captains go; workers may stay, and no lease runs out for that. */
+    /** The gateway stops and disconnects its captains: leases must not expire because of that. */
     public void keepAll() {
         leases.close();
     }
@@ -108,7 +108,7 @@ public final class Sessions {
         return terminator;
     }
 
-    /** The session with exactly that spawn_id, and no other of its names. @throws BrigException {@code NOT_FOUND} */
+    /** The session with that spawn_id, and no other name. @throws BrigException {@code NOT_FOUND} */
     public Session ofSpawn(String spawnId) {
         return exactly(
                 "spawn_id",
@@ -116,12 +116,12 @@ public final class Sessions {
                 spawns.find(spawnId).filter(spawn -> spawn.spawnId().equals(spawnId)));
     }
 
-    /** The session whose spawn was asked for with exactly that request_id. @throws BrigException {@code NOT_FOUND} */
+    /** The session of the spawn with that request_id. @throws BrigException {@code NOT_FOUND} */
     public Session ofRequest(String requestId) {
         return exactly("request_id", requestId, spawns.findByRequest(requestId));
     }
 
-    /** The session whose agent reported exactly that session_id. @throws BrigException {@code NOT_FOUND} */
+    /** The session whose agent reported that session_id. @throws BrigException {@code NOT_FOUND} */
     public Session ofSession(String sessionId) {
         return exactly(
                 "session_id", sessionId, spawns.find(sessionId).filter(spawn -> sessionId.equals(spawn.sessionId())));
@@ -133,24 +133,24 @@ public final class Sessions {
                         new BrigException(ErrorCode.NOT_FOUND, "there is no spawn with " + name + " '" + id + "'"));
     }
 
-    /** All spawns that can be named, newest first. */
+    /** All known spawns, newest first. */
     public List<Spawn> all() {
         return spawns.all();
     }
 
-    /** The tokens that the spawns which have not ended were given at their start. */
+    /** The initial tokens of the spawns that have not ended. */
     public Stream<Token> ownTokens() {
         return spawns.all().stream()
                 .filter(spawn -> !spawn.state().isFinal())
                 .flatMap(spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
     }
 
-    /** Views of the spawns that lists show who asks, newest first. */
+    /** Views of the spawns visible to that access, newest first. */
     public List<SpawnView> views(Access access) {
         return spawns.all().stream().filter(access::sees).map(Spawn::view).toList();
     }
 
-    /** Whether lists show that session to who asks; not where it is known no more. */
+    /** Whether that session is known and visible to that access. */
     public boolean isOf(String spawnId, Access access) {
         return spawns.find(spawnId).filter(access::sees).isPresent();
     }

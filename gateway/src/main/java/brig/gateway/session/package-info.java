@@ -1,4 +1,4 @@
-/** What a captain or watcher may do with a spawn: tokens, roles, messages, readers. */
+/** Operations of captains and watchers on a spawn: tokens, roles, messages, subscriptions. */
 @NullMarked
 package brig.gateway.session;
 

@@ -11,10 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session does now, in a word for a person: {@code starting}, {@code working}, {@code waiting} for a person,
- * {@code idle}, {@code failed}, {@code ended} or {@code unknown}. It follows from the state of the spawn and from the
- * frames that say when a message's turn comes, when it is worked off, and what a person is asked. Owned by the event
- * loop.
+ * The current activity of a session: {@code starting}, {@code working}, {@code waiting} for a person, {@code idle},
+ * {@code failed}, {@code ended} or {@code unknown}. It is derived from the state of the spawn, and from frames about
+ * the begin and the end of turns and about asks. Owned by the event loop.
  *
  * <p>Decision 0134.
  */
@@ -22,28 +21,28 @@ final class Activity {
     private static final int ASKS_MAX = 64;
 
     private boolean working;
-    /** The hosts that the agent waits for. */
+    /** Hosts of open asks. */
     private Set<String> asks = Set.of();
 
-    /** The turn of a message has come, or a worker that was adopted works one off. */
+    /** A turn began, or an adopted worker is in one. */
     void handleMessage() {
         working = true;
     }
 
-    /** A message is worked off, and nothing of it waits. */
+    /** The turn ended, and so did its asks. */
     void handleDone() {
         working = false;
         asks = Set.of();
     }
 
-    /** A worker was adopted whose agent waits for these, as its worker-agent says. */
+    /** The open asks of an adopted worker, from its worker-agent. */
     void handleOpenAsks(List<OpenAsk> open) {
         if (working) {
             open.forEach(ask -> handleAsk(ask.host() + ":" + ask.port()));
         }
     }
 
-    /** A frame {@code egress} says so. */
+    /** Handles an {@code egress} frame. */
     void handleEgress(EgressEvent.Shown event) {
         if (event instanceof EgressEvent.Ask ask) {
             handleAsk(ask.host() + ":" + ask.port());
@@ -59,7 +58,7 @@ final class Activity {
         }
     }
 
-    /** @param exit how the last message that is over ended; null for none */
+    /** @param exit how the last turn ended; null for none */
     SpawnActivity in(SpawnState state, SpawnView.@Nullable Exit exit) {
         return switch (state) {
             case REQUESTED, SPAWNING -> SpawnActivity.STARTING;
@@ -74,7 +73,7 @@ final class Activity {
         return working ? SpawnActivity.WORKING : hasFailed(exit) ? SpawnActivity.FAILED : SpawnActivity.IDLE;
     }
 
-    /** Who is interrupted did not fail. */
+    /** A cancelled turn is not a failure. */
     private static boolean hasFailed(SpawnView.@Nullable Exit exit) {
         return exit != null && exit.exitCode() != 0 && !"cancelled".equals(exit.reason());
     }

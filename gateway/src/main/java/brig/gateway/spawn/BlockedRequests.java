@@ -9,9 +9,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * A line on the gateway's log for each request of an agent that its policy refused. An agent can be refused as often as
- * it likes, so a second has a bounded number of lines; how many were left out, the next line says. State owned by the
- * event loop.
+ * Logs each network request that a policy refused. Agents may cause any number of them, so the lines per second are
+ * limited; the next line tells how many were left out. Owned by the event loop.
  */
 final class BlockedRequests {
     static final int LINES_PER_SECOND_MAX = 100;
@@ -48,12 +47,12 @@ final class BlockedRequests {
         LogEvents.log(logger, Level.WARN, line(request), fields);
     }
 
-    /** Requests without a line since the last line. */
+    /** Requests not logged since the last line. */
     long leftOut() {
         return leftOut;
     }
 
-    /** {@code BLOCKED: POST https://evil.example/x}; brig-egress made all of it fit for a log. */
+    /** {@code BLOCKED: POST https://evil.example/x}; brig-egress has escaped all of it for logs. */
     static String line(EgressEvent.Request request) {
         String scheme = request.scheme();
         int port = request.port();

@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What is made from the gateway's own key, so that it can be made again and need not be kept: the tokens in the answer to
- * a request that may be repeated, and the fingerprints of such requests, whose prompts nobody should find by guessing.
+ * Values derived from the gateway's own key, which are reproducible and therefore not stored: the tokens in the answer
+ * to a repeatable request, and keyed fingerprints of such requests, since prompts could be guessed from plain hashes.
  *
  * <p>Decision 0039.
  */
@@ -23,7 +23,7 @@ public final class DerivedSecrets {
         this.key = new SecretKeySpec(key.getBytes(StandardCharsets.UTF_8), HMAC);
     }
 
-    /** The token of that role in that spawn. */
+    /** The spawn's token for that role. */
     String token(String role, String spawnId) {
         return Ids.token(mac("token\n" + role + "\n" + spawnId));
     }

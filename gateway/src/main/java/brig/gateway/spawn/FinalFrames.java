@@ -4,8 +4,8 @@ import brig.protocol.wire.FrameType;
 import java.util.Arrays;
 
 /**
- * How a stream ends: its {@code state terminated}, and the {@code done} before that. Every reader has to get them, also one
- * that comes when most of the stream is lost. Owned by the event loop.
+ * The last frames of a stream: {@code state terminated} and the {@code done} before it. Every subscriber must get them,
+ * even if most of the stream is lost. Owned by the event loop.
  *
  * <p>Decision 0041.
  */
@@ -14,7 +14,7 @@ final class FinalFrames {
     private long lastSeq;
     private byte[] lines = {};
 
-    /** A frame {@code done} or {@code state}, with its newline. */
+    /** Notes a {@code done} or {@code state} frame, with its newline. */
     void note(FrameType type, long seq, byte[] bytes, int offset, int length) {
         boolean follows = type == FrameType.STATE && lines.length > 0 && seq == lastSeq + 1;
         int before = follows ? lines.length : 0;
@@ -25,7 +25,7 @@ final class FinalFrames {
         lastSeq = seq;
     }
 
-    /** The stream is recorded: gives up what was noted. */
+    /** The stream is recorded: passes on the noted frames. */
     void handOver(String spawnId, StreamLogs logs) {
         if (lines.length > 0) {
             logs.keepEnd(spawnId, firstSeq, lastSeq, lines);

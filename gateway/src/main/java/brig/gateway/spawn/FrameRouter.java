@@ -15,17 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Routes the frames of one spawn's worker to what they change: each to the stream log and what is kept beside it, and by
- * its type to the activity of the session, to the counters, or to {@link Changes} of the spawn. The chunks that stay where
- * they arrived in the log do not come here. Owned by the event loop.
+ * Routes the frames of one spawn's worker. Each goes to the stream log and its observers, and by type to the activity
+ * of the session, to the counters, or to the {@link Changes} of the spawn. Chunks that the log reads in place do not
+ * pass through here. Owned by the event loop.
  */
 final class FrameRouter implements FrameDecoder.Sink {
-    /** What frames change of the spawn itself. The frame is in the stream log by then. */
+    /** Changes of the spawn itself caused by frames, which are in the stream log by then. */
     interface Changes {
-        /** A turn ended while the spawn lives; {@link FrameRouter#exit} says how. */
+        /** A turn ended while the spawn is alive; see {@link FrameRouter#exit}. */
         void handleExit(SpawnView.Exit exit);
 
-        /** The agent has a session of its own of that id, which may be anything. */
+        /** The agent reported its own session id, which is untrusted. */
         void handleAgentSession(String sessionId);
 
         /** The stream ended. */
@@ -62,7 +62,7 @@ final class FrameRouter implements FrameDecoder.Sink {
         }
     }
 
-    /** Appends a frame to the log, and tells it to what is kept of frames beside the log. */
+    /** Appends a frame to the log and passes it to the log's observers. */
     static void keep(Spawn spawn, FrameType type, long seq, byte[] bytes, int offset, int length) {
         spawn.log().append(seq, bytes, offset, length);
         spawn.tree().handleFrame(type, seq, bytes, offset, length);
@@ -91,7 +91,7 @@ final class FrameRouter implements FrameDecoder.Sink {
         }
     }
 
-    /** A line that ends with a newline; null where it lacks what its type has. @throws BrigException where it is no JSON */
+    /** Parses a line with its newline; null if required fields are missing. @throws BrigException if it is not JSON */
     private @Nullable Frame read(byte[] bytes, int offset, int length) {
         try {
             return Json.read(bytes, offset, length - 1, NumberedFrame.class).frame();
@@ -121,7 +121,7 @@ final class FrameRouter implements FrameDecoder.Sink {
         counters.handleEgress(frame.event(), frame.dropped());
     }
 
-    /** The agent of a tracked session can have any name, so it is not counted by that. */
+    /** The agent of a tracked session can have any name, so it is not used as a label. */
     private void handleUsage(Frame.Usage usage) {
         countTokens(usage, "input", usage.inputTokens());
         countTokens(usage, "output", usage.outputTokens());
@@ -133,7 +133,7 @@ final class FrameRouter implements FrameDecoder.Sink {
         counters.handleTokens(agent, usage.source() != null, kind, count == null ? 0 : count);
     }
 
-    /** What a frame {@code done} says of the process that ended. */
+    /** The exit described by a {@code done} frame. */
     static SpawnView.Exit exit(Frame.Done done) {
         return new SpawnView.Exit(done.exitCode(), done.signal(), done.reason());
     }

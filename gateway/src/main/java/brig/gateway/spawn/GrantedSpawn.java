@@ -1,5 +1,5 @@
 package brig.gateway.spawn;
 
-/** A spawn that ran, and its tokens, which are kept nowhere else. */
+/** A spawn that runs, and its tokens, which are stored nowhere else. */
 public record GrantedSpawn(
         String spawnId, String taskId, String workspace, String captainToken, String watcherToken, String ioSocket) {}

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a provider has for a spawn: the name of its worker there, which is the spawn_id of the first spawn that it was
- * bound to, and what the provider said last of whether it lives. Owned by the event loop.
+ * The provider's side of a spawn: the name of its worker there, which is the spawn_id of the first spawn bound to it,
+ * and the provider's last report on whether it is alive. Owned by the event loop.
  */
 final class ProviderBinding {
-    /** The same as it is kept. */
+    /** The stored form. */
     @Extensible
     private record Kept(
             @Nullable String workerId,
@@ -20,7 +20,7 @@ final class ProviderBinding {
 
     private final String workerId;
     private @Nullable Boolean alive;
-    /** The newest frame of its worker that is known when it is given up. */
+    /** The newest known frame of its worker when it was given up. */
     private long lastSeq;
 
     ProviderBinding(String workerId) {
@@ -43,7 +43,7 @@ final class ProviderBinding {
         return workerId;
     }
 
-    /** Whether the provider has the worker; null where it did not say. */
+    /** Whether the provider has the worker; null if it did not say. */
     @Nullable
     Boolean alive() {
         return alive;

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings together what the gateway believes and what the worker-agent has: after a restart of either, and after an answer
- * that did not come. A worker that both know is followed from where its record ends; a spawn without a worker ends, but
- * only when the worker-agent has promised that none will come; a worker without a spawn is ended. While the worker-agent
- * is out of reach its spawns are {@code unknown}, for two minutes. Owned by the event loop.
+ * Reconciles the gateway's state with the worker-agent's, after a restart of either and after a lost answer. A worker
+ * known to both is followed from the end of its record. A spawn without a worker ends once the worker-agent has
+ * promised that none will come. A worker without a spawn is ended. While the worker-agent is unreachable its spawns are
+ * {@code unknown}, for two minutes. Owned by the event loop.
  *
  * <p>Decision 0038.
  */
@@ -43,7 +43,7 @@ final class Reconciler {
     private final Admission admission;
     private final Spawns spawns;
     private final Transitions transitions;
-    /** Whether this process is in the middle of starting that spawn: then its answer decides. */
+    /** Whether this process is starting that spawn; if so, the pending answer decides. */
     private final Predicate<Spawn> starting;
 
     private final Map<Spawn, Timers.Timer> deadlines = new HashMap<>();
@@ -63,7 +63,7 @@ final class Reconciler {
         this.starting = starting;
     }
 
-    /** Reads what an earlier process left. Nothing is connected yet: {@link #reconcile} does that. */
+    /** Loads the state of an earlier process. Nothing is connected yet: {@link #reconcile} does that. */
     CompletionStage<Void> recover() {
         return parts.store().load().thenCompose(records -> {
             long ended = records.stream().filter(Reconciler::isOver).count();
@@ -100,7 +100,7 @@ final class Reconciler {
                         spawn.hold(admission.hold(record.origin().captain()));
                     }
                     if (reopened.complete()) {
-                        // The process before died between the last frame and the record of the end.
+                        // The earlier process died between the last frame and recording the end.
                         Frame.Done done = reopened.done();
                         if (done != null) {
                             spawn.setExit(FrameRouter.exit(done));
@@ -108,7 +108,7 @@ final class Reconciler {
                         transitions.finish(spawn, SpawnState.TERMINATED);
                         transitions.save(spawn);
                     } else if (spawn.isTracked() || spawn.state() == SpawnState.REQUESTED) {
-                        // The connection that told of the one is gone; for the other the worker-agent was never asked.
+                        // A tracked session's connection is gone; for a requested spawn no worker was asked for.
                         return transitions.lose(spawn);
                     } else if (spawn.state() == SpawnState.UNKNOWN) {
                         watch(spawn);
@@ -128,7 +128,7 @@ final class Reconciler {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** The worker-agent is out of reach, and with it everything that is said of its workers. */
+    /** The worker-agent is unreachable, so the state of its workers is unknown. */
     void handleDown() {
         down = true;
         if (lookAgain != null) {
@@ -143,7 +143,7 @@ final class Reconciler {
         }
     }
 
-    /** Nobody can say whether its worker lives. */
+    /** It is unknown whether the spawn's worker is alive. */
     void doubt(Spawn spawn) {
         transitions.becomeUnknown(spawn);
         watch(spawn);
@@ -174,15 +174,15 @@ final class Reconciler {
         }
     }
 
-    /** Compares and settles. Called when the link to the worker-agent comes up, and while something is not settled. */
+    /** Reconciles both sides. Called when the link to the worker-agent comes up, and while spawns are unsettled. */
     CompletionStage<Void> reconcile() {
         down = false;
-        // What starts from now on may or may not be in the list: it is no business of this one.
+        // Spawns that start from now on may or may not be in the list, so they are left out.
         List<Spawn> asked = spawns.live().stream().filter(starting.negate()).toList();
         return parts.workers().list().thenCompose(listing -> settle(asked, listing));
     }
 
-    /** Soon: an answer did not come although the link is up. */
+    /** Schedules a reconciliation: an answer was lost although the link is up. */
     void reconcileSoon() {
         if (lookAgain == null) {
             lookAgain = parts.timers().after(LOOK_AGAIN_MS, () -> {
@@ -234,7 +234,7 @@ final class Reconciler {
         }
         if (worker.working()) {
             spawn.activity().handleMessage();
-            // The frames that asked are in the record, and are not read again.
+            // The frames with the asks are in the record, which is not read again.
             parts.workers().egress(spawn.binding().workerId()).whenComplete((egress, failure) -> {
                 if (failure == null) {
                     spawn.activity().handleOpenAsks(egress.asks());
@@ -244,7 +244,7 @@ final class Reconciler {
         transitions.becomeRunning(spawn, worker.spawned());
     }
 
-    /** A request for its worker may still be on its way; only when it would be refused the spawn is over. */
+    /** A request for its worker may be in flight; the spawn is over only once that would be refused. */
     private CompletionStage<Void> fence(Spawn spawn) {
         return parts.workers().abandon(spawn.binding().workerId()).thenCompose(sure -> {
             forgetDeadline(spawn);
@@ -252,7 +252,7 @@ final class Reconciler {
         });
     }
 
-    /** Workers that no spawn wants. One that was given up too early waits for the operator's word. */
+    /** Ends workers without a spawn. A worker given up too early is left to the operator. */
     private List<CompletableFuture<?>> endUnknown(List<String> workerIds) {
         Set<String> wanted = new HashSet<>();
         spawns.live().forEach(spawn -> wanted.add(spawn.binding().workerId()));
@@ -285,10 +285,10 @@ final class Reconciler {
     }
 
     /**
-     * Binds the worker of a spawn that was given up to a new spawn, which has its task_id and its tokens; what is over stays
-     * over. A spawn that is not given up is looked after again, and is its own answer.
+     * Binds the worker of a given-up spawn to a new spawn with the same task_id and tokens; the old spawn stays ended.
+     * A spawn that is not given up is reconciled and returned.
      *
-     * @return fails with {@code WORKER_LOST} where the worker is gone, {@code SESSION_ENDED} where the spawn ended
+     * @return fails with {@code WORKER_LOST} if the worker is gone, {@code SESSION_ENDED} if the spawn ended
      */
     CompletionStage<Spawn> rebind(Spawn spawn) {
         if (!spawn.state().isFinal()) {
@@ -311,7 +311,7 @@ final class Reconciler {
     }
 
     private Spawn bind(Spawn old, WorkerView worker) {
-        // Who took its worker up before has its task_id too.
+        // A spawn that adopted its worker earlier has its task_id too.
         if (spawns.isLive(old.taskId())) {
             throw new BrigException(
                     ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");

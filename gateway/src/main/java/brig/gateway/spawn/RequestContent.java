@@ -8,10 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes two requests the same. Beside what is named in PROTOCOL.md all else counts that decides what is started:
- * nobody gets the tokens of a session that does something else. A captain gets only its own; admins are one.
+ * The content that makes two requests equal. Besides the fields named in PROTOCOL.md it includes all that determines
+ * what is started, so that nobody gets a different session's tokens. Captains do not share requests; all admins count
+ * as one.
  *
- * <p>What is kept on disk is a hash of {@link #bytes}: names and order of the fields are part of it.
+ * <p>A hash of {@link #bytes} is stored on disk: names and order of the fields must not change.
  *
  * @param cwd the workspace
  * @param timeout seconds
@@ -36,7 +37,7 @@ record RequestContent(
         @OmitEmpty boolean record,
         @Nullable String cwd,
         @Nullable String captain) {
-    /** The agent, but for its model. */
+    /** The agent without its model. */
     record Agent(String name, List<String> tools, @Nullable String systemPrompt) {}
 
     static RequestContent of(SpawnRequest request, SpawnRequest.Asker asker) {
@@ -61,7 +62,7 @@ record RequestContent(
                 asker.admin() ? null : asker.captain());
     }
 
-    /** The same bytes for the same content. */
+    /** The canonical bytes of the content. */
     byte[] bytes() {
         return Json.canonical(this);
     }

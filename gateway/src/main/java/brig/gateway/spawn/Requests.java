@@ -18,12 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests that may be repeated: a request_id, within its provider and project, stands for one spawn for 24 hours.
+ * Idempotent requests: a request_id, within its provider and project, stands for one spawn for 24 hours.
  *
- * <p>Within this process those with the same key share one spawn while it is on its way; the key is on disk, together
- * with its spawn, before anything starts, and what became of the start follows. Tokens are not kept: they can be made
- * again. A refusal after which the same may succeed frees the key, for nothing came of the request. Owned by the event
- * loop.
+ * <p>Within this process concurrent requests with the same key share one pending spawn. The key is stored with its
+ * spawn before anything starts, and the result follows. Tokens are derived again instead of stored. A retryable refusal
+ * frees the key. Owned by the event loop.
  *
  * <p>Decisions 0039, 0145.
  */
@@ -39,7 +38,7 @@ final class Requests {
 
     private record InFlight(String fingerprint, CompletableFuture<AcceptedSpawn> answer) {}
 
-    /** Starts what was asked for, and writes the request down with it. */
+    /** Starts a spawn and stores the request with it. */
     @FunctionalInterface
     interface Launch {
         CompletionStage<AcceptedSpawn> start(RequestRecord request);
@@ -51,7 +50,7 @@ final class Requests {
         this.sessionSockets = sessionSockets;
     }
 
-    /** Frees keys whose time is over, now and then. */
+    /** Deletes expired keys. */
     void sweep() {
         parts.store().forgetBefore(parts.clock().nowMs() - KEPT_MS).exceptionally(failure -> {
             logger.warn("old request ids are still kept: {}", failure.getMessage());
@@ -60,7 +59,7 @@ final class Requests {
         var _ = parts.timers().after(SWEEP_MS, this::sweep);
     }
 
-    /** The spawn of the request: the one that it began before, or one that a launch begins. */
+    /** The spawn of the request: the existing one, or a new one from the launch. */
     CompletionStage<AcceptedSpawn> once(
             SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(
@@ -83,7 +82,7 @@ final class Requests {
                         .orElseGet(() -> first(key, found, fingerprint, launch)))
                 .whenComplete((accepted, failure) -> {
                     if (failure == null) {
-                        // It is in flight until it runs.
+                        // In flight until it runs.
                         accepted.workspace().whenComplete((path, lost) -> inFlight.remove(key));
                         mine.answer().complete(accepted);
                     } else {
@@ -94,7 +93,7 @@ final class Requests {
         return mine.answer().copy();
     }
 
-    /** What was answered, as it is kept: where the worker works, or why there is none. */
+    /** The stored result: the workspace of the worker, or why there is none. */
     @Extensible
     private record Kept(
             @Nullable String workspace,
@@ -136,7 +135,7 @@ final class Requests {
                 .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
     }
 
-    /** What became of a start, once it is on disk. */
+    /** The result of a start, once it is on disk. */
     private CompletionStage<String> kept(RequestRecord.Key key, CompletionStage<String> start) {
         return start.thenCompose(workspace -> parts.store()
                         .answer(key, new Kept(workspace, null, null).json())
@@ -170,7 +169,7 @@ final class Requests {
             return CompletableFuture.completedFuture(
                     again(request, known.spawnId(), Kept.read(known.answer()).outcome()));
         }
-        // The process before did not come to its answer.
+        // The earlier process did not get to its answer.
         Optional<Spawn> found = spawns.find(known.spawnId());
         if (found.isEmpty()
                 || found.get()

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One spawn: what was asked for, the state it is in, its log, and the way to its worker while there is one. Changes of
- * state go through {@link #become} and nowhere else. State owned by the event loop.
+ * One spawn: its request, its state, its log, and its worker's stream while there is one. State changes only through
+ * {@link #become}. Owned by the event loop.
  *
  * <p>Decision 0026.
  */
@@ -59,7 +59,7 @@ public final class Spawn {
     private long changedMs;
     private long endedMs;
     private @Nullable String lastError;
-    /** As JSON: parsed it would be most of what a spawn that has ended takes. Null until it is known. */
+    /** As JSON, since the parsed form would dominate the memory of an ended spawn. Null until known. */
     private @Nullable String posture;
 
     private SpawnView.@Nullable Exit exit;
@@ -99,7 +99,7 @@ public final class Spawn {
         return record == null ? null : new String(Json.write(record), StandardCharsets.UTF_8);
     }
 
-    /** The only transition. @throws IllegalStateException where the states of {@link SpawnState} do not allow it */
+    /** The only state transition. @throws IllegalStateException if {@link SpawnState} does not allow it */
     void become(SpawnState next, long nowMs) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(spawnId + " cannot become " + next + " from " + state);
@@ -117,14 +117,14 @@ public final class Spawn {
         }
     }
 
-    /** What a change of state is logged with; the duration is that of the state which it leaves. */
+    /** Log fields of a state change; the duration is that of the state being left. */
     JsonObject transition(SpawnState next, long nowMs) {
         return names().put("state", state.wireName() + "->" + next.wireName())
                 .put("duration_ms", nowMs - changedMs)
                 .build();
     }
 
-    /** All that it is called, for a line of the log. */
+    /** All its names, for a log line. */
     private JsonObject.Builder names() {
         return JsonObject.builder()
                 .put("request_id", origin.requestId())
@@ -134,12 +134,12 @@ public final class Spawn {
                 .put("task_id", taskId);
     }
 
-    /** The same with who did it, for the audit. */
+    /** Its log fields with the acting captain, for the audit. */
     JsonObject audited(String captain) {
         return names().put("captain", captain).put("agent", origin.agent()).build();
     }
 
-    /** Tells those who wait for its start what became of it: it ran, or is over. Once. */
+    /** Signals once that its start is settled: it ran, or is over. */
     void settle() {
         settled.complete(null);
     }
@@ -174,12 +174,12 @@ public final class Spawn {
         sessionId = id;
     }
 
-    /** What its provider has for it. */
+    /** The provider's side of the spawn. */
     ProviderBinding binding() {
         return binding;
     }
 
-    /** What the worker-agent knows its worker by. */
+    /** The name of its worker at the worker-agent. */
     public String workerId() {
         return binding.workerId();
     }
@@ -196,7 +196,7 @@ public final class Spawn {
         return workspace;
     }
 
-    /** Somebody wants its end, and there is no worker yet to be told. */
+    /** It is to end, but has no worker yet that could be told. */
     void setUnwanted() {
         unwanted = true;
     }
@@ -210,13 +210,13 @@ public final class Spawn {
         log.connect(stream);
     }
 
-    /** What is on disk of it is another stream than the one that readers knew. */
+    /** Replaces the log: the stream on disk differs from the one that subscribers knew. */
     void restart(StreamLog fresh) {
         log = fresh;
         tree.restart(fresh);
     }
 
-    /** The sub-agents that its frames tell of. */
+    /** The sub-agents derived from its frames. */
     public SpawnTree tree() {
         return tree;
     }
@@ -225,12 +225,12 @@ public final class Spawn {
         return lastWords;
     }
 
-    /** What it does now, as views say it. */
+    /** Its current activity, for views. */
     public SpawnActivity doing() {
         return activity.in(state, exit);
     }
 
-    /** What its frames say of what it does. */
+    /** Its activity, as derived from frames. */
     Activity activity() {
         return activity;
     }
@@ -246,22 +246,22 @@ public final class Spawn {
         }
     }
 
-    /** Whether its worker was up at any time. */
+    /** Whether its worker was ever up. */
     boolean hasRun() {
         return runningMs > 0;
     }
 
-    /** Whether it is of an agent that Brig did not start. */
+    /** Whether Brig did not start its agent. */
     public boolean isTracked() {
         return origin.provider().equals(TrackedSessions.PROVIDER);
     }
 
-    /** Whether a reader of this spawn can be let in; a spawn that is not running yet has nothing to read. */
+    /** Whether subscribers can be admitted; a spawn that does not run yet has no frames. */
     public boolean isAttachable() {
         return state == SpawnState.RUNNING || (state == SpawnState.UNKNOWN && hasRun()) || log.lastSeq() > 0;
     }
 
-    /** The way to the worker. @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} where there is none */
+    /** Its worker's stream. @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} without one */
     public WorkerStream worker() {
         if (worker == null) {
             throw notReady();
@@ -269,7 +269,7 @@ public final class Spawn {
         return worker;
     }
 
-    /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
+    /** The refusal of a request to a spawn that does not run yet, or is over. */
     public BrigException notReady() {
         String message = state == SpawnState.FAILED && lastError != null
                 ? "the spawn failed: " + lastError
@@ -281,7 +281,7 @@ public final class Spawn {
                 .withSessionId(sessionId);
     }
 
-    /** What it failed with. */
+    /** The failure it ended with. */
     Optional<BrigException> failure() {
         int colon = lastError == null ? -1 : lastError.indexOf(": ");
         return lastError == null || colon < 0 || state != SpawnState.FAILED
@@ -291,14 +291,14 @@ public final class Spawn {
                         .about(spawnId, state.wireName()));
     }
 
-    /** Whether it was given up while its worker may live: an operator decides what becomes of that. */
+    /** Whether it was given up although its worker may be alive: the operator decides about it. */
     boolean isGivenUp() {
         return failure()
                 .filter(failure -> failure.code() == ErrorCode.RECONCILE_TIMEOUT)
                 .isPresent();
     }
 
-    /** Whether it is over, its record is whole, nobody reads it, and its worker is gone for sure. */
+    /** Whether it is over, completely recorded, not being read, and its worker certainly gone. */
     boolean isForgettable() {
         boolean workerMayLive = isGivenUp() && !Boolean.FALSE.equals(binding.alive());
         return state.isFinal() && !isConnected() && log.readerCount() == 0 && !workerMayLive;
@@ -322,17 +322,17 @@ public final class Spawn {
                 new SpawnRecord.Times(createdMs, runningMs, changedMs, endedMs));
     }
 
-    /** What lists show. */
+    /** The view for lists. */
     public SpawnView view() {
         return SpawnViews.of(this);
     }
 
-    /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
+    /** The view of this spawn alone, including what its wall enforces. */
     public SpawnView fullView() {
         return view().whole(read(posture, Posture.class));
     }
 
-    /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
+    /** What its wall enforces, as measured at its start. @throws BrigException {@code NOT_FOUND} if unmeasured */
     public Posture posture() {
         Posture measured = read(posture, Posture.class);
         if (measured == null) {
@@ -368,7 +368,7 @@ public final class Spawn {
         return hashes.watcher();
     }
 
-    /** Who asked for it. */
+    /** The captain that requested it. */
     public String captain() {
         return origin.captain();
     }
@@ -378,43 +378,43 @@ public final class Spawn {
         return origin.agent();
     }
 
-    /** How a process of the agent ended last; null where none has. */
+    /** How the agent's last process ended; null for none. */
     SpawnView.@Nullable Exit exit() {
         return exit;
     }
 
-    /** {@code CODE: message}; null where nothing went wrong. */
+    /** {@code CODE: message}; null without an error. */
     @Nullable
     String lastError() {
         return lastError;
     }
 
-    /** When it was known to run first, milliseconds since 1970; 0 for never. */
+    /** When it was first known to run, milliseconds since 1970; 0 for never. */
     long runningMs() {
         return runningMs;
     }
 
-    /** When it ended, milliseconds since 1970; 0 where it has not. */
+    /** When it ended, milliseconds since 1970; 0 if it has not. */
     long endedMs() {
         return endedMs;
     }
 
-    /** When it was asked for, milliseconds since 1970. */
+    /** When it was requested, milliseconds since 1970. */
     public long createdMs() {
         return createdMs;
     }
 
-    /** How long it stays while no captain is connected; 0 for as long as it likes. */
+    /** How long it survives without a connected captain; 0 for no limit. */
     public long leaseMs() {
         return leaseMs;
     }
 
-    /** The agent's own id; null until it is known. */
+    /** The agent's own session id; null until it is known. */
     public @Nullable String sessionId() {
         return sessionId;
     }
 
-    /** What repetitions of its request are known by; empty where it had no id. */
+    /** The idempotency key of its request; empty without an id. */
     Optional<RequestRecord.Key> requestKey() {
         String requestId = origin.requestId();
         return requestId == null

@@ -30,17 +30,17 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts spawns and ends them.
+ * Starts and ends spawns.
  *
- * <p>The order of a start: limits, then the record on disk, then the session socket; now the spawn can be named. Then the
- * record that the worker-agent is being asked, then the worker. Whatever fails undoes what came before it and leaves the record with its error. Where
- * the worker-agent's answer is lost nothing is undone: the {@link Reconciler} finds out, and the caller waits for that.
- * State owned by the event loop.
+ * <p>The order of a start: limits, the record on disk, the session socket; now the spawn can be named. Then the record
+ * that the worker-agent is being asked, then the worker. A failure undoes the earlier steps and leaves the record with
+ * its error. If the worker-agent's answer is lost, nothing is undone: the caller waits for the {@link Reconciler} to
+ * find out. Owned by the event loop.
  *
  * <p>Decisions 0036, 0038.
  */
 public final class Spawner {
-    /** What the spawner works with. */
+    /** The spawner's dependencies. */
     public record Services(
             WorkerAgent workers,
             SpawnStore store,
@@ -50,19 +50,18 @@ public final class Spawner {
             DerivedSecrets secrets,
             Telemetry telemetry) {}
 
-    /** Who runs workers: the worker-agent of this gateway. */
+    /** The provider of workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
-    /** Who ends a spawn where nobody asked for that. */
+    /** The originator of ends that nobody requested. */
     public static final String ITSELF = "brig";
-    /** Some hundred times what the check takes. */
+    /** A hundred times the usual duration of the check. */
     private static final long CHECK_MS = 250;
-    /** Between two questions of one who waits for the worker-agent to start more. */
+    /** Retry interval while the worker-agent starts no more workers. */
     private static final long AGAIN_MS = 250;
-    /** How long a spawn that was accepted waits for that; many times what the checks let through at one moment. */
+    /** How long an accepted spawn retries that; many times what concurrent admissions can cause. */
     private static final long ACCEPTED_MS = 30_000;
 
     private static final double MS_PER_SECOND = 1_000;
-    /** An operator may add one; that takes its time. */
     private final Services parts;
 
     private final Admission admission;
@@ -72,9 +71,9 @@ public final class Spawner {
     private final Requests requests;
     private final Reconciler reconciler;
     private final TrackedSessions tracking;
-    /** Spawns whose start this process is in the middle of; the reconciler leaves them alone. */
+    /** Spawns that this process is starting; the reconciler ignores them. */
     private final Set<Spawn> starting = new HashSet<>();
-    /** Requests and spawns that wait for the worker-agent to start more. */
+    /** Requests and spawns that retry until the worker-agent starts more. */
     private int retrying;
 
     public Spawner(Services parts, Admission admission, Spawns spawns, SessionSocketOpener sessionSockets) {
@@ -89,11 +88,11 @@ public final class Spawner {
     }
 
     /**
-     * Begins a spawn, when there is a place for it. A request with a request_id that was begun in the last 24 hours begins
-     * nothing and gets that spawn.
+     * Begins a spawn when there is a place for it. A request_id of the last 24 hours returns its existing spawn.
      *
      * @param asker whose captain is {@code uid:<n>}, {@code admin} or the name of a captain's token
-     * @return completes when the spawn is on disk, before the worker is asked for; fails with a refusal, of which nothing is left
+     * @return completes when the spawn is on disk, before the worker is requested; fails with a refusal, without side
+     *     effects
      */
     public CompletionStage<AcceptedSpawn> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
@@ -127,8 +126,8 @@ public final class Spawner {
     }
 
     /**
-     * Asks whether the worker-agent would refuse the request. One that takes its time over that is not waited for: what it
-     * refuses later the spawn fails with.
+     * Asks whether the worker-agent would refuse the request. A slow check is not awaited: if it is refused later, the
+     * spawn fails with that refusal.
      */
     private CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
         CompletableFuture<Void> checked =
@@ -138,7 +137,7 @@ public final class Spawner {
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
     }
 
-    /** The same, again and again for who waits, while the worker-agent starts no more for the moment. */
+    /** Repeats the check for a waiting request while the worker-agent temporarily starts no more. */
     private CompletionStage<Void> checkAgain(SpawnRequest request, Admission.Applicant asker, long deadlineMs) {
         return check(request, asker.asker()).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure)
@@ -151,7 +150,7 @@ public final class Spawner {
         });
     }
 
-    /** Whether the worker-agent refused and did nothing, and may not refuse soon. */
+    /** Whether the worker-agent refused temporarily, without side effects. */
     private static boolean isFull(Throwable failure) {
         ErrorCode code = reason(failure).code();
         return code == ErrorCode.PROVIDER_RATE_LIMITED || code == ErrorCode.MAX_WORKERS;
@@ -173,7 +172,7 @@ public final class Spawner {
         }
     }
 
-    /** A worker-agent that cannot be asked now: nothing of the request is left, and a client may go elsewhere with it. */
+    /** The failure if the worker-agent is unreachable: without side effects, so clients may try elsewhere. */
     private static Throwable unavailable(Throwable failure) {
         BrigException refusal = reason(failure);
         return refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE
@@ -191,7 +190,7 @@ public final class Spawner {
             @Nullable RequestRecord claim,
             SpawnTrace trace) {
         try {
-            // Again: while this one waited, another may have taken the name.
+            // Again: another request may have taken the name meanwhile.
             requireFree(request.taskId());
         } catch (BrigException refusal) {
             slot.close();
@@ -229,7 +228,7 @@ public final class Spawner {
                 });
     }
 
-    /** A start that comes to nothing ends the spawn. */
+    /** Ends the spawn if its start failed. */
     private void checkFailed(Spawn spawn, @Nullable Throwable failure) {
         if (failure != null) {
             starting.remove(spawn);
@@ -271,7 +270,7 @@ public final class Spawner {
         return claim == null ? transitions.save(spawn) : parts.store().begin(spawn.record(), claim.by(spawn.spawnId()));
     }
 
-    /** Who sends no prompt waits for nothing: how long its agent is silent says nothing of Brig. */
+    /** Only measured with a prompt; otherwise the agent's silence is not Brig's latency. */
     private void watchFirstChunk(Spawn spawn, SpawnRequest request) {
         if (request.prompt() != null && !request.prompt().isEmpty()) {
             spawn.log().atFirstChunk(() -> parts.telemetry().counters().handleFirstChunk(age(spawn)));
@@ -308,8 +307,7 @@ public final class Spawner {
     }
 
     /**
-     * Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little
-     * later.
+     * Requests the worker. Spawns accepted together may exceed what the worker-agent starts at once; the rest retry.
      */
     private CompletionStage<SpawnAnswer> ask(
             Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, long deadlineMs) {
@@ -321,7 +319,7 @@ public final class Spawner {
         });
     }
 
-    /** The worker-agent was asked and did not answer: the worker may be there. Who waits for it waits until that is known. */
+    /** The worker-agent did not answer, so the worker may exist. The caller waits until that is known. */
     private CompletionStage<Void> findOut(Spawn spawn) {
         starting.remove(spawn);
         reconciler.doubt(spawn);
@@ -332,16 +330,16 @@ public final class Spawner {
                 }));
     }
 
-    /** Begins a session of an agent that Brig did not start; see {@link TrackedSessions#begin}. */
+    /** Begins a tracked session; see {@link TrackedSessions#begin}. */
     public CompletionStage<TrackedSession> track(SpawnerRequest.Track request, String captain, WorkerStream teller) {
         return tracking.begin(request, captain, teller);
     }
 
     /**
-     * Begins to stop a spawn's worker; a spawn that has ended stays as it is. Of an agent that Brig did not start only the
-     * session ends.
+     * Begins to stop a spawn's worker; an ended spawn stays unchanged. Of a tracked session only the session ends, not
+     * the agent.
      *
-     * @param by whose wish it is: a captain, or {@link #ITSELF}
+     * @param by who asked for it: a captain, or {@link #ITSELF}
      */
     public CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
         if (!spawn.state().isFinal()) {
@@ -358,7 +356,7 @@ public final class Spawner {
             return CompletableFuture.completedFuture(null);
         }
         if (spawn.state() != SpawnState.RUNNING) {
-            // It ends when it is up, whether or not somebody can be told now.
+            // It ends as soon as it is up, even if the worker-agent cannot be told now.
             spawn.setUnwanted();
             if (starting.contains(spawn)) {
                 return CompletableFuture.completedFuture(null);
@@ -373,9 +371,9 @@ public final class Spawner {
     }
 
     /**
-     * The agent's own id for what runs in that spawn is known.
+     * Binds the agent's own session id to that spawn.
      *
-     * @throws BrigException {@code INVALID_FIELD} where another spawn that lives has that id, or this one has another
+     * @throws BrigException {@code INVALID_FIELD} if another living spawn has that id, or this one has a different id
      */
     public void bindSession(Spawn spawn, String sessionId) {
         if (sessionId.equals(spawn.sessionId())) {
@@ -393,28 +391,28 @@ public final class Spawner {
         transitions.save(spawn);
     }
 
-    /** Reads what an earlier process left. Nothing is connected yet: {@link #reconcile} does that. */
+    /** Loads the state of an earlier process. Nothing is connected yet: {@link #reconcile} does that. */
     public CompletionStage<Void> recover() {
         requests.sweep();
         return reconciler.recover();
     }
 
-    /** The link to the worker-agent is up: compares what the gateway believes to run with what the worker-agent has. */
+    /** The link to the worker-agent is up: reconciles the gateway's state with the worker-agent's. */
     public CompletionStage<Void> reconcile() {
         return reconciler.reconcile();
     }
 
-    /** The worker-agent is out of reach. */
+    /** The worker-agent is unreachable. */
     public void handleDown() {
         reconciler.handleDown();
     }
 
-    /** Takes up the worker of a spawn that was given up, as a new spawn; see {@link Reconciler#rebind}. */
+    /** Adopts the worker of a given-up spawn as a new spawn; see {@link Reconciler#rebind}. */
     public CompletionStage<Spawn> rebind(Spawn spawn) {
         return reconciler.rebind(spawn);
     }
 
-    /** A prompt may hold what its writer would not like to find on a disk. */
+    /** The prompt is not stored, since it may be confidential. */
     private static String withoutPrompt(SpawnRequest request) {
         return new String(Json.write(request.withoutPrompt()), StandardCharsets.UTF_8);
     }

@@ -11,21 +11,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spawns that can be named: all live ones, and the newest of those that ended. Owned by the event loop.
+ * The known spawns: all live ones, and the newest ended ones. Owned by the event loop.
  *
  * <p>Decision 0069.
  */
 public final class Spawns {
-    /** How many of those that ended can still be named. */
+    /** Maximum number of ended spawns that stay known. */
     static final int ENDED_MAX = 1_000;
 
     private final Map<String, Spawn> liveById = new HashMap<>();
     private final Map<String, Spawn> liveByTask = new HashMap<>();
-    /** Live and ended; of those that went on with one session of their agent the newest. */
+    /** Live and ended; if several spawns continued one agent session, the newest. */
     private final Map<String, Spawn> bySession = new HashMap<>();
-    /** Also of those that were over when this process began. */
+    /** Includes those that had ended before this process began. */
     private long endedCount;
-    /** In the order in which they ended. */
+    /** In the order of their end. */
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
     void add(Spawn spawn) {
@@ -34,7 +34,7 @@ public final class Spawns {
         index(spawn);
     }
 
-    /** Its session_id is known now. */
+    /** Indexes its session_id, which is known now. */
     void index(Spawn spawn) {
         if (spawn.sessionId() != null) {
             bySession.put(spawn.sessionId(), spawn);
@@ -55,18 +55,18 @@ public final class Spawns {
         }
     }
 
-    /** How many ended in this process, or were over when it began. */
+    /** Number of spawns that ended, including before this process began. */
     public long endedCount() {
         return endedCount;
     }
 
-    /** Whether nobody needs that spawn any more. One that has ended and cannot be named is needed by nobody. */
+    /** Whether the spawn may be deleted. An ended spawn that is no longer known always may. */
     public boolean isForgettable(String spawnId) {
         Spawn ended = endedById.get(spawnId);
         return !liveById.containsKey(spawnId) && (ended == null || ended.isForgettable());
     }
 
-    /** It is deleted: one that has ended cannot be named any more. */
+    /** It was deleted: an ended spawn is no longer known. */
     public void forget(String spawnId) {
         Spawn ended = endedById.remove(spawnId);
         if (ended != null && ended.sessionId() != null) {
@@ -74,7 +74,7 @@ public final class Spawns {
         }
     }
 
-    /** Whether that id can name a session from now on: nobody has it, but maybe as the session_id of one that ended. */
+    /** Whether a new session may be named so: the id is unused, except perhaps as the session_id of an ended spawn. */
     boolean isFreeForSession(String id) {
         return find(id).map(other -> other.state().isFinal() && id.equals(other.sessionId()))
                 .orElse(true);
@@ -84,10 +84,7 @@ public final class Spawns {
         return liveByTask.containsKey(taskId);
     }
 
-    /**
-     * The spawn with exactly that session_id, else that spawn_id, else that task_id: the live one, or the newest of those
-     * that ended.
-     */
+    /** The spawn with that session_id, else that spawn_id, else that task_id: the live one, or the newest ended one. */
     public Optional<Spawn> find(String id) {
         @Nullable Spawn found = bySession.get(id);
         if (found == null) {
@@ -106,7 +103,7 @@ public final class Spawns {
                         .max(Comparator.comparing(Spawn::spawnId));
     }
 
-    /** The live spawn that was asked for with that request_id. */
+    /** The live spawn of that request_id. */
     public Optional<Spawn> findByRequest(String requestId) {
         return liveById.values().stream()
                 .filter(spawn -> requestId.equals(spawn.origin().requestId()))
@@ -117,7 +114,7 @@ public final class Spawns {
         return liveById.values();
     }
 
-    /** All that can be named, newest first. */
+    /** All known spawns, newest first. */
     public List<Spawn> all() {
         List<Spawn> all = new ArrayList<>(liveById.values());
         all.addAll(endedById.values());

@@ -15,9 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session of an agent that Brig did not start, seen from who tells what it says. Its frames come from outside of Brig,
- * so each is read, checked and written again: its readers get nothing that they would not get from a worker-agent.
- * Owned by the event loop.
+ * Server side of one {@code brig track} connection. Its frames come from outside of Brig, so each is parsed, checked
+ * and written anew: subscribers get nothing that a worker-agent could not send. Owned by the event loop.
  */
 public final class TrackedSession {
     private static final Set<FrameType> TELLABLE = EnumSet.of(
@@ -44,7 +43,7 @@ public final class TrackedSession {
         this.gone = gone;
     }
 
-    /** Takes the next frame. @throws BrigException where it is none; nothing happened then */
+    /** Processes the next frame. @throws BrigException if it is invalid, without side effects */
     public void publish(JsonObject object) {
         FrameType type = FrameType.of(object.text("type", ""));
         StreamLog log = spawn.log();
@@ -62,7 +61,7 @@ public final class TrackedSession {
         }
     }
 
-    /** The line is read as a worker-agent's is, and refused to who wrote it. */
+    /** Decodes the line like a worker-agent's, but reports errors to its sender. */
     private static FrameDecoder.Sink strict(FrameDecoder.Sink frames) {
         return new FrameDecoder.Sink() {
             @Override
@@ -77,7 +76,7 @@ public final class TrackedSession {
         };
     }
 
-    /** What every reader counts on, and a record lets pass: that it is there at all. */
+    /** Checks fields that subscribers rely on but records may lack. */
     private static void check(JsonObject given, @Nullable Frame frame) {
         if (!given.has("ts")) {
             throw Fields.invalid("ts", "is missing");
@@ -90,7 +89,7 @@ public final class TrackedSession {
         }
     }
 
-    /** Nobody tells any more what the agent says. */
+    /** The client's connection is gone. */
     public void handleGone() {
         gone.run();
     }

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions of agents that Brig did not start. They have a stream, a record and a tree as others have; they have no wall,
- * no worker and no place among the workers, and nobody can speak with them through Brig or end them. Owned by the event
+ * Tracked sessions, whose agents Brig did not start. They have a stream, a record and a tree. They have no wall, no
+ * worker and no place among the workers, and they take no messages and cannot be ended through Brig. Owned by the event
  * loop.
  */
 final class TrackedSessions {
-    /** What such a spawn has in place of a provider. */
+    /** Their value of the provider field. */
     static final String PROVIDER = "tracked";
 
     private static final int TRACKED_MAX = 100;
@@ -44,10 +44,10 @@ final class TrackedSessions {
     }
 
     /**
-     * Begins a session, which runs.
+     * Begins a session, in state running.
      *
-     * @param captain who tells what it says
-     * @param teller the way back to who does
+     * @param captain the captain of the {@code brig track} client
+     * @param teller the stream back to that client
      * @throws BrigException {@code INVALID_FIELD}, {@code TASK_ID_IN_USE}, {@code MAX_WORKERS}
      */
     CompletionStage<TrackedSession> begin(SpawnerRequest.Track request, String captain, WorkerStream teller) {
@@ -75,7 +75,7 @@ final class TrackedSessions {
     private Spawn admit(String agent, @Nullable String taskId, String captain) {
         long nowMs = parts.clock().nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
-        // Nobody is told its own tokens: others can be minted for it.
+        // Its initial tokens are unknown to everybody; others can be minted.
         SpawnRecord.Hashes hashes =
                 new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
         SpawnRecord record = new SpawnRecord(
@@ -99,7 +99,7 @@ final class TrackedSessions {
             sinks.add(frames);
             return teller;
         });
-        // Nobody tells what it is asked: it works until it has ended.
+        // Its turns are not reported: it counts as working until it has ended.
         spawn.activity().handleMessage();
         TrackedSession tracked = new TrackedSession(
                 spawn,

@@ -23,15 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways of a spawn from state to state, each with everything that goes with it: its stream, its socket, its record and
- * its name. Owned by the event loop.
+ * The state transitions of a spawn, each with its effects on the stream, the socket, the record and the names. Owned by
+ * the event loop.
  *
  * <p>Decision 0069.
  */
 final class Transitions {
     private static final Logger logger = LoggerFactory.getLogger(Transitions.class);
 
-    /** A UUID, or what OpenCode makes. */
+    /** A UUID, or OpenCode's format. */
     private static final Pattern AGENT_SESSION =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
 
@@ -56,13 +56,13 @@ final class Transitions {
         return parts.clock().nowMs();
     }
 
-    /** The worker-agent is about to be asked; not before that is on disk. */
+    /** The worker-agent is about to be asked; completes when that is on disk. */
     CompletionStage<Void> becomeSpawning(Spawn spawn) {
         spawn.become(SpawnState.SPAWNING, nowMs());
         return save(spawn);
     }
 
-    /** The worker is up, and its frames are followed from the one behind those that are here. */
+    /** The worker is up; follows its frames after those in the log. */
     void becomeRunning(Spawn spawn, SpawnAnswer started) {
         becomeRunning(
                 spawn,
@@ -72,9 +72,9 @@ final class Transitions {
     }
 
     /**
-     * The same where frames come another way.
+     * As above, for frames from another source.
      *
-     * @param way opens it, and is told where frames go
+     * @param way opens the source, given where frames go
      */
     void becomeRunning(Spawn spawn, String workspace, Posture posture, Function<FrameDecoder.Sink, WorkerStream> way) {
         if (spawn.state() != SpawnState.RUNNING) {
@@ -102,7 +102,7 @@ final class Transitions {
         save(spawn);
     }
 
-    /** Connects the log with where its frames come from, and with the recorder. */
+    /** Connects the log with the source of its frames and with the recorder. */
     private void follow(Spawn spawn, Function<FrameDecoder.Sink, WorkerStream> way) {
         StreamRecorder recorder =
                 new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
@@ -110,7 +110,7 @@ final class Transitions {
         spawn.connect(way.apply(new FrameRouter(spawn, blocked, counters, changes(spawn))));
     }
 
-    /** What frames change of that spawn. */
+    /** The effects of frames on that spawn. */
     private FrameRouter.Changes changes(Spawn spawn) {
         return new FrameRouter.Changes() {
             @Override
@@ -132,8 +132,8 @@ final class Transitions {
     }
 
     /**
-     * The agent says which session of its own it has, which names the spawn from now on. What is in the wall says so, and
-     * it must not take a name that a captain may have chosen: only ids count of the forms that agents make by chance.
+     * Names the spawn after the agent's own session id. The id comes from inside the wall and must not collide with
+     * names that captains choose, so only the random formats of agents are accepted.
      */
     private void nameAfter(Spawn spawn, String id) {
         if (spawn.sessionId() == null && AGENT_SESSION.matcher(id).matches() && spawns.isFreeForSession(id)) {
@@ -143,13 +143,13 @@ final class Transitions {
         }
     }
 
-    /** The end of a spawn that has a stream is recorded when its last frames are: see {@link #handleRecorded}. */
+    /** Ends a spawn. With a stream, the end is recorded only when its last frames are: see {@link #handleRecorded}. */
     void finish(Spawn spawn, SpawnState end) {
         if (spawn.state().isFinal()) {
             return;
         }
         if (end == SpawnState.TERMINATED && spawn.state() == SpawnState.SPAWNING) {
-            // Only where the process before died between the worker's start and the record of it.
+            // Only if the earlier process died between the worker's start and recording it.
             spawn.become(SpawnState.RUNNING, nowMs());
         }
         spawn.become(end, nowMs());
@@ -164,8 +164,8 @@ final class Transitions {
     }
 
     /**
-     * Who read when the process before was killed comes back through the door that it knows, and finds the end behind
-     * it.
+     * A subscriber that was connected when the earlier process was killed reconnects to the same socket and gets the
+     * end.
      */
     private void closeIoSocket(Spawn spawn) {
         if (spawn.ioSocket().isEmpty() && spawn.hasRun() && !spawn.isTracked()) {
@@ -175,14 +175,14 @@ final class Transitions {
         }
     }
 
-    /** A spawn that ended shortly before the process before was killed: the same. */
+    /** Does the same for a spawn that ended shortly before the earlier process was killed. */
     void openIoSocketAgainOfEnded(Spawn spawn) {
         if (spawn.hasRun() && !spawn.isTracked() && nowMs() - spawn.endedMs() < LINGER_MS) {
             sessionSockets.linger(spawn);
         }
     }
 
-    /** The stream ended and is on disk: now its end may be, and memory and the link are not needed any more. */
+    /** The whole stream is on disk: records the end and releases memory and link. */
     private void handleRecorded(Spawn spawn) {
         save(spawn);
         spawn.disconnect();
@@ -191,7 +191,7 @@ final class Transitions {
         spawn.tree().forget();
     }
 
-    /** It never ran, or nobody knows what became of it. */
+    /** It never ran, or was lost. */
     void fail(Spawn spawn, BrigException refusal) {
         if (!spawn.state().isFinal()) {
             logger.atInfo()
@@ -202,7 +202,7 @@ final class Transitions {
         }
     }
 
-    /** Its worker is gone and said no goodbye: the gateway says it for its readers. */
+    /** Its worker is gone without final frames: the gateway writes them for its subscribers. */
     CompletionStage<Void> lose(Spawn spawn) {
         if (!spawn.hasRun()) {
             fail(
@@ -214,7 +214,7 @@ final class Transitions {
             spawn.requestKey().ifPresent(parts.store()::forget);
             return CompletableFuture.completedFuture(null);
         }
-        // A gateway before this one may have shown more of the stream than it recorded, and nobody has that any more.
+        // An earlier gateway may have sent more of the stream than it recorded, and that part is lost.
         CompletionStage<Void> known = spawn.isConnected() ? CompletableFuture.completedFuture(null) : beginEpoch(spawn);
         return known.thenRun(() -> {
             if (!spawn.state().isFinal()) {
@@ -223,7 +223,7 @@ final class Transitions {
         });
     }
 
-    /** The record is all that is left of the stream, and readers that knew more have to begin again. */
+    /** Only the record is left of the stream, so subscribers that received more must begin again. */
     private CompletionStage<Void> beginEpoch(Spawn spawn) {
         return parts.logs().reopen(spawn.spawnId(), Ids.newEpoch()).handle((reopened, failure) -> {
             if (failure == null) {
@@ -237,7 +237,7 @@ final class Transitions {
         });
     }
 
-    /** It ended in the process before, and the record does not say how: the disk was full. */
+    /** It ended in the earlier process, but the record lacks the end, because the disk was full. */
     CompletionStage<Void> mendEnd(Spawn spawn) {
         return beginEpoch(spawn).thenRun(() -> {
             sayGoodbye(
@@ -269,9 +269,9 @@ final class Transitions {
     }
 
     /**
-     * Nobody tells any more what an agent says that Brig did not start.
+     * Ends a tracked session whose client is gone.
      *
-     * @param why null where that was asked for
+     * @param why null if the end was requested
      */
     void endTracked(Spawn spawn, @Nullable BrigException why, String reason) {
         if (spawn.state().isFinal()) {
@@ -284,7 +284,7 @@ final class Transitions {
         finish(spawn, SpawnState.TERMINATED);
     }
 
-    /** Nobody could say for too long what became of it. How its process ended, if it did, nobody says either. */
+    /** Its fate was unknown for too long, including how its process ended, if it did. */
     void giveUp(Spawn spawn, BrigException timeout) {
         spawn.binding().setLastSeq(spawn.log().nextSeq() - 1);
         if (spawn.hasRun()) {
@@ -307,13 +307,13 @@ final class Transitions {
     }
 
     private void append(Spawn spawn, Frame frame) {
-        // Behind frames that a reader may have got of the gateway before, and that were lost with the worker-agent.
+        // After frames that subscribers may have from the earlier gateway, and that the worker-agent lost.
         long seq = spawn.log().nextSeq();
         byte[] line = Json.writeLine(new NumberedFrame(seq, nowMs(), frame));
         FrameRouter.keep(spawn, frame.type(), seq, line, 0, line.length);
     }
 
-    /** Opens the door of a spawn that runs already; it goes on without one where that fails. */
+    /** Opens the socket of a running spawn; on failure the spawn continues without one. */
     private void openIoSocketAgain(Spawn spawn) {
         sessionSockets.open(spawn).whenComplete((socket, failure) -> {
             if (failure == null) {

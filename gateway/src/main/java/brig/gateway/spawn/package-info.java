@@ -1,5 +1,5 @@
 /**
- * A request for a worker and its whole life: limits, states, recovery after a restart.
+ * The life of spawns: requests, limits, states, recovery after a restart.
  *
  * <p>More than 14 classes: the state machine keeps its transitions, its views and its recovery package-private.
  */

@@ -11,12 +11,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the bytes of a {@link LineFile} were when they were written: a file beside it, with an entry for each block of
- * lines. Blocks end where an append ended, and within a long one about every 64 KiB. An entry is 24 bytes, big endian:
- * where the block ends in the file (8); the number of its last frame, 0 within an append (8); its CRC-32C (4); the
- * CRC-32C of these 20 bytes (4). So the lines stay what they are, and a file without entries is one of before there
- * were any.
- * Owned by the disk's thread.
+ * The checksums of a {@link LineFile}, in a file beside it with an entry per block of lines. Blocks end with an append,
+ * and within a long one about every 64 KiB. An entry is 24 bytes, big endian: the end of the block in the file (8); the
+ * number of its last frame, 0 within an append (8); its CRC-32C (4); the CRC-32C of these 20 bytes (4). The lines
+ * themselves are unchanged; a file without entries predates checksums. Owned by the disk's thread.
  *
  * <p>Decision 0128.
  */
@@ -32,12 +30,12 @@ final class Checksums implements Closeable {
         this.channel = channel;
     }
 
-    /** Where the checksums of that file of lines are. */
+    /** The path of the checksums for that file of lines. */
     static Path beside(Path lines) {
         return lines.resolveSibling(lines.getFileName() + ".crc32c");
     }
 
-    /** Begins those of a file that is empty. */
+    /** Creates the checksums of an empty file. */
     static Checksums create(Path lines) throws IOException {
         return new Checksums(FileChannel.open(
                 beside(lines),
@@ -46,7 +44,7 @@ final class Checksums implements Closeable {
                 StandardOpenOption.TRUNCATE_EXISTING));
     }
 
-    /** The entries of an append that begins at {@code offset}; the pieces are read, and stay as they are. */
+    /** The entries of an append at {@code offset}; the pieces are read, but not changed. */
     static ByteBuffer entries(ByteBuffer[] pieces, long offset, long lastSeq) {
         ByteBuffer entries = ByteBuffer.allocate(pieces.length * ENTRY_BYTES);
         CRC32C crc = new CRC32C();
@@ -82,7 +80,7 @@ final class Checksums implements Closeable {
         return (int) crc.getValue();
     }
 
-    /** Adds entries behind what they are of. */
+    /** Appends entries for lines already written. */
     void add(ByteBuffer entries) throws IOException {
         long at = length;
         while (entries.hasRemaining()) {
@@ -91,7 +89,7 @@ final class Checksums implements Closeable {
         length = at;
     }
 
-    /** Cuts off entries that were not added whole. */
+    /** Truncates a partially written entry. */
     void cut() throws IOException {
         channel.truncate(length);
     }
@@ -101,7 +99,7 @@ final class Checksums implements Closeable {
         channel.close();
     }
 
-    /** The length of all entries so far: where the next one will be. */
+    /** The length of all entries so far, which is the offset of the next. */
     long length() {
         return length;
     }
@@ -109,7 +107,7 @@ final class Checksums implements Closeable {
     /**
      * A block of lines.
      *
-     * @param lastSeq number of its last frame; 0 where that is not known
+     * @param lastSeq number of its last frame; 0 if unknown
      * @param crc its checksum
      * @param isKnown whether there is a checksum for exactly these bytes
      */
@@ -120,8 +118,8 @@ final class Checksums implements Closeable {
     }
 
     /**
-     * Reads entries one after the other, a part of them at a time: a piece of a long file must not cost what the whole
-     * file does.
+     * Reads entries in order, a part at a time, so that reading a piece of a long file does not cost as much as the
+     * whole.
      */
     static final class Walk implements Closeable {
         private static final int READ_BYTES = 1024 * ENTRY_BYTES;
@@ -134,10 +132,10 @@ final class Checksums implements Closeable {
         private long lastSeq;
 
         /**
-         * @param lines the file of lines; none of them is known where it has no checksums
-         * @param entry where the first entry wanted is
-         * @param start where its block begins
-         * @param seq the number of the first frame there
+         * @param lines the file of lines; without checksums all its blocks are unknown
+         * @param entry offset of the first entry wanted
+         * @param start offset of its block
+         * @param seq number of the first frame there
          */
         Walk(Path lines, long entry, long start, long seq) throws IOException {
             this.channel = open(beside(lines));
@@ -155,7 +153,7 @@ final class Checksums implements Closeable {
             }
         }
 
-        /** The next block; null behind the last. */
+        /** The next block; null at the end. */
         @Nullable
         Block next() throws IOException {
             boolean isKnown = true;
@@ -174,13 +172,13 @@ final class Checksums implements Closeable {
                     lastSeq = Math.max(lastSeq, last);
                     return block;
                 }
-                // Nobody knows where its block ended: together with the next it is one that cannot be checked.
+                // The end of its block is unknown: together with the next it forms one that cannot be checked.
                 isKnown = false;
             }
             return null;
         }
 
-        /** Whether there is another whole entry, which then is in the buffer. */
+        /** Loads the next whole entry into the buffer, if there is one. */
         private boolean fill() throws IOException {
             if (buffer.remaining() < ENTRY_BYTES && channel != null) {
                 buffer.compact();
@@ -193,12 +191,12 @@ final class Checksums implements Closeable {
             return buffer.remaining() >= ENTRY_BYTES;
         }
 
-        /** Where the last block ended. */
+        /** The end of the last block. */
         long end() {
             return start;
         }
 
-        /** Where the entry is that follows those read. */
+        /** The offset of the next entry. */
         long entry() {
             return entry;
         }

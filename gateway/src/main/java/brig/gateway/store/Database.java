@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One SQLite file, written by one thread. The write-ahead log with {@code synchronous=NORMAL} survives the death of the
- * process; what the last moments before a power cut would lose, that cut has ended too. A file of a later version of
- * Brig is only read.
+ * process; a power cut may lose the last moments, but it also ends the workers concerned. A file of a later version of
+ * Brig is read-only.
  *
- * <p>Who uses it names columns wherever they are read or written and changes rows in place, so that a column which a
- * later version added keeps what it holds.
+ * <p>Callers name columns in every statement and update rows in place, so that columns added by a later version keep
+ * their values.
  *
  * <p>Decisions 0037, 0129.
  */
@@ -42,13 +42,13 @@ public final class Database {
     private final Counters counters;
     private Consumer<Throwable> writeFailed = failure -> {};
 
-    /** Opens or makes the file. @throws BrigException where it cannot be opened, naming it */
+    /** Opens or creates the file. @throws BrigException if it cannot be opened, naming it */
     public Database(Path file, Executor loop, Counters counters) {
         this.file = file;
         this.counters = counters;
         try {
             if (!Files.exists(file)) {
-                // Made before SQLite makes it, so that it is never open to others; its companions take its mode.
+                // Created before SQLite does, so never readable by others; its companions take its mode.
                 Files.createFile(
                         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
@@ -77,12 +77,12 @@ public final class Database {
         return Schema.VERSION;
     }
 
-    /** Whether it is of a later version of Brig, so that nothing is written to it. */
+    /** Whether a later version of Brig wrote it, so that it is not written to. */
     public boolean isReadOnly() {
         return version > Schema.VERSION;
     }
 
-    /** Why nothing is written to it. */
+    /** Why it is not written to. */
     public String readOnly() {
         return "the database " + file + " has schema version " + version + ", this Brig knows " + Schema.VERSION
                 + ": it is only read, and nothing can be started; use the Brig that wrote it, or another stateDir";
@@ -98,7 +98,7 @@ public final class Database {
                         + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
     }
 
-    /** What SQLite says becomes a refusal that a client may see. */
+    /** Converts errors of SQLite to refusals that clients may see. */
     private <T> CompletionStage<T> told(CompletionStage<T> answer, Consumer<Throwable> listener) {
         return answer.exceptionallyCompose(failure -> {
             if (failure instanceof SQLException why) {
@@ -109,17 +109,17 @@ public final class Database {
         });
     }
 
-    /** Tells when a write failed, on the event loop. */
+    /** Sets the listener for failed writes, called on the event loop. */
     public void watch(Consumer<Throwable> listener) {
         writeFailed = listener;
     }
 
-    /** Writes what changes nothing, to find out whether it can be written. */
+    /** Writes without changing anything, to test whether writing works. */
     public CompletionStage<Void> touch() {
         return write(connection -> execute(connection, "UPDATE schema_version SET version = version"));
     }
 
-    /** What is changed in one piece. */
+    /** An atomic change. */
     interface Change {
         void run(Connection connection) throws SQLException;
     }
@@ -133,7 +133,7 @@ public final class Database {
                 .thenAccept(done -> {});
     }
 
-    /** The same of a change that says what it did. */
+    /** As {@link #write}, for a change with a result. */
     <T> CompletionStage<T> change(WriterThread.Work<T> change) {
         if (isReadOnly()) {
             return CompletableFuture.failedFuture(new BrigException(ErrorCode.RECORD_LOST, readOnly()));
@@ -147,7 +147,7 @@ public final class Database {
         return told(writer.submit(work), failure -> {});
     }
 
-    /** Finishes what was asked for and closes. Blocks; called when the event loop has stopped. */
+    /** Completes pending work and closes. Blocks; called when the event loop has stopped. */
     public void close() {
         writer.close();
     }

@@ -1,10 +1,10 @@
 package brig.gateway.store;
 
 /**
- * What a hook reported.
+ * An event that a hook reported.
  *
- * @param epoch what its number counts within
- * @param sessionId empty where none was said
- * @param json the event as one object, its number included
+ * @param epoch the epoch of its number
+ * @param sessionId empty if not reported
+ * @param json the event as one object, including its number
  */
 public record EventRecord(String epoch, long seq, String spawnId, String sessionId, String json) {}

@@ -20,12 +20,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream as files {@code <first seq, 20 digits>.ndjson} in a folder of its own, each beginning where the one before
- * ended. When all together exceed the bound the oldest is deleted. A file whose writing failed is left as far as it is
- * whole, and the next frames begin a new one, so a gap in the record shows as a gap between files. Beside each are its
- * {@link Checksums}: what is not as it was written is not read.
+ * A stream as files {@code <first seq, 20 digits>.ndjson} in a folder of its own, each continuing the one before. When
+ * their total exceeds the limit, the oldest is deleted. A file whose writing failed keeps its whole lines and the next
+ * frames begin a new file, so a gap in the record is a gap between files. Beside each are its {@link Checksums}:
+ * damaged data is not returned.
  *
- * <p>State is owned by the disk's thread, but for what is marked otherwise. Results go back to the event loop.
+ * <p>Owned by the disk's thread unless noted otherwise. Results are delivered on the event loop.
  *
  * <p>Decision 0006.
  */
@@ -33,7 +33,7 @@ public final class FileStreamArchive implements StreamArchive {
     private static final int FILES_PER_ARCHIVE = 8;
     private static final Pattern FILE_NAME = Pattern.compile("\\d{20}\\.ndjson");
     private static final String SUFFIX = ".ndjson";
-    /** An empty file that says that older ones were deleted. */
+    /** An empty marker file: older files were deleted. */
     private static final String EVICTED = "evicted";
 
     private final Path folder;
@@ -43,9 +43,9 @@ public final class FileStreamArchive implements StreamArchive {
     private final TreeMap<Long, LineFile> files = new TreeMap<>();
     private @Nullable FileChannel writing;
     private @Nullable Checksums sums;
-    /** Whether frames were deleted to keep within the bound: what is missing before the oldest file is then no loss. */
+    /** Whether frames were deleted to keep the limit; frames missing before the oldest file are then not lost. */
     private boolean evicted;
-    /** Where a frame written next would belong, if it followed the newest file. */
+    /** The number of the next frame, if it follows the newest file. */
     private long nextSeq = 1;
     /** Written on the disk's thread, read on the event loop. */
     private volatile long firstSeq = Long.MAX_VALUE;
@@ -62,9 +62,9 @@ public final class FileStreamArchive implements StreamArchive {
     }
 
     /**
-     * Opens what an earlier process left, and cuts off a line that it had not finished.
+     * Opens the files of an earlier process and truncates an unfinished line.
      *
-     * @return the number of the newest stored frame, 0 where there is none
+     * @return the number of the newest stored frame, 0 for none
      */
     public CompletionStage<Long> open() {
         return onDisk(() -> {
@@ -165,7 +165,7 @@ public final class FileStreamArchive implements StreamArchive {
         Files.deleteIfExists(Checksums.beside(file.path()));
     }
 
-    /** After a failed write: cut off what is not whole, and begin a new file with the next frames. */
+    /** After a failed write: truncates the partial line and begins a new file with the next frames. */
     private void abandonFile() {
         FileChannel channel = writing;
         if (channel == null) {
@@ -186,7 +186,7 @@ public final class FileStreamArchive implements StreamArchive {
                 files.pollLastEntry();
             }
         } catch (IOException e) {
-            // The disk does not even shrink a file: forget the file, its whole lines can still be read after a restart.
+            // Truncating failed too: forget the file; its whole lines can be read after a restart.
             files.pollLastEntry();
         }
         noteFirst();
@@ -225,7 +225,7 @@ public final class FileStreamArchive implements StreamArchive {
                         return new Stored(piece.firstSeq(), piece.lines(), missing);
                     }
                 } catch (IOException e) {
-                    // Somebody deleted it, or the disk is broken there: what is behind may be had.
+                    // It was deleted, or the disk is broken there; later files may be readable.
                     missing = GapReason.RECORD_LOST;
                 }
             }
@@ -247,7 +247,6 @@ public final class FileStreamArchive implements StreamArchive {
                 .thenAccept(closed -> {});
     }
 
-    /** Work for the disk's thread. */
     private interface DiskTask<T> {
         T run() throws IOException;
     }

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An archive whose last frames can be read even if the disk had no room for them, or somebody deleted what it had. A
- * reader that comes when a stream is over has to learn how it ended, however much of it is lost; that is a few hundred
- * bytes, which stay in memory, and wait there until they can be written. State owned by the event loop.
+ * An archive whose last frames can be read even if the disk had no room for them, or its files were deleted. A
+ * subscriber to an ended stream must learn how it ended, however much is lost. These few hundred bytes stay in memory
+ * until they are written. Owned by the event loop.
  *
  * <p>Decision 0041.
  */
@@ -26,8 +26,8 @@ public final class LastFrames implements StreamArchive {
     private long endSeq;
 
     /**
-     * @param later runs something after a pause in which the disk may get room
-     * @param writeFailed told of each write that failed
+     * @param later runs a task after a pause in which the disk may get room
+     * @param writeFailed called for each failed write
      */
     public LastFrames(StreamArchive archive, Consumer<Runnable> later, Consumer<Throwable> writeFailed) {
         this.archive = archive;
@@ -35,7 +35,7 @@ public final class LastFrames implements StreamArchive {
         this.writeFailed = writeFailed;
     }
 
-    /** The stream has ended, with these lines: writes them unless they are there. */
+    /** The stream ended with these lines: writes them unless they are stored. */
     public void keep(long firstSeq, long lastSeq, byte[] lines) {
         archive.read(lastSeq, 1).whenComplete((found, failure) -> {
             remember(firstSeq, lastSeq, lines);
@@ -75,7 +75,7 @@ public final class LastFrames implements StreamArchive {
         int start = 0;
         for (long seq = end.firstSeq(); seq < fromSeq; seq++) {
             while (end.lines()[start++] != '\n') {
-                // On to the next line.
+                // Continue with the next line.
             }
         }
         byte[] lines = Arrays.copyOfRange(end.lines(), start, end.lines().length);

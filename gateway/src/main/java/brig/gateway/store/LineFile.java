@@ -12,16 +12,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A file of consecutive frames, a line each. A sparse index, an entry about every 64 KiB, finds a frame without reading
- * the file from its beginning; it is made while writing, or of the {@link Checksums} beside the file, or by one scan
- * of a file that has none. What has a checksum is read only if it still is what was written. Owned by the disk's
- * thread.
+ * A file of consecutive frames, one per line. A sparse index, with an entry about every 64 KiB, locates frames without
+ * reading from the beginning. It is built while writing, from the {@link Checksums} beside the file, or by one scan of
+ * a file without any. Lines with a checksum are verified when read. Owned by the disk's thread.
  *
  * <p>Decision 0128.
  */
 final class LineFile {
     private static final int INDEX_EVERY_BYTES = 64 * 1024;
-    /** Some times what is written at once: a checksum of more is none of ours. */
+    /** Several times the largest write: a longer block was not written by Brig. */
     private static final int BLOCK_BYTES_MAX = 16 * 1024 * 1024;
 
     private final Path path;
@@ -31,9 +30,9 @@ final class LineFile {
     private boolean indexed;
 
     /**
-     * Where a frame begins.
+     * The place of a frame.
      *
-     * @param entry where its entry is in the file of checksums
+     * @param entry offset of its entry in the checksums
      */
     private record Place(long offset, long entry) {}
 
@@ -44,7 +43,7 @@ final class LineFile {
         this.indexed = indexed;
     }
 
-    /** A file that is empty and will be written by this process. */
+    /** An empty file that this process will write. */
     static LineFile created(Path path, long firstSeq) {
         return new LineFile(path, firstSeq, 0, true);
     }
@@ -64,8 +63,7 @@ final class LineFile {
     }
 
     /**
-     * Notes lines that were written at {@code offset}, the first of them with number {@code seq}, and their checksums at
-     * {@code entry}.
+     * Indexes lines written at {@code offset}, the first with number {@code seq}, whose checksums are at {@code entry}.
      */
     void appended(long seq, long offset, int length, long entry) {
         if (places.isEmpty() || offset - places.lastEntry().getValue().offset() >= INDEX_EVERY_BYTES) {
@@ -74,7 +72,7 @@ final class LineFile {
         bytes = offset + length;
     }
 
-    /** Scans a file of an earlier process, cuts off an unfinished last line, and returns the number behind its last frame. */
+    /** Scans an earlier process's file, truncates an unfinished line; returns the number after its last frame. */
     long recover() throws IOException {
         long next = scan();
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
@@ -83,7 +81,7 @@ final class LineFile {
         return next;
     }
 
-    /** Builds the index, of checksums as far as there are any; returns the number behind the last whole line. */
+    /** Builds the index, from checksums where they exist; returns the number after the last whole line. */
     private long scan() throws IOException {
         places.clear();
         long seq = firstSeq;
@@ -126,15 +124,15 @@ final class LineFile {
     /**
      * Lines that were read.
      *
-     * @param firstSeq the number of the first; where there is none, of the frame behind what was looked at
-     * @param isDamaged whether frames before it are there, and are not what was written
+     * @param firstSeq the number of the first; without lines, the number after the frames examined
+     * @param isDamaged whether preceding frames exist but are damaged
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
     record Piece(long firstSeq, byte[] lines, boolean isDamaged) {}
 
     /**
-     * Whole lines from that frame on, or from the first behind it that is as it was written; about {@code wantedBytes}
-     * of them. None where the file ends before it.
+     * Whole lines from that frame, or the first undamaged one after it, about {@code wantedBytes} of them. Empty if the
+     * file ends before it.
      */
     Piece read(long fromSeq, int wantedBytes) throws IOException {
         if (!indexed) {
@@ -151,8 +149,7 @@ final class LineFile {
             if (checked.lines().length > 0) {
                 return checked;
             }
-            // Behind the last block: lines of before there were checksums, or of a process that died before it wrote
-            // one.
+            // After the last block: lines that predate checksums, or of a process that died before writing one.
             long seq = checked.firstSeq();
             long start = skipLines(channel, blocks.end(), Math.max(0, fromSeq - seq));
             return new Piece(Math.max(fromSeq, seq), wholeLines(channel, start, wantedBytes), checked.isDamaged());
@@ -195,7 +192,7 @@ final class LineFile {
             } else if (found.size() > 0) {
                 break;
             } else if (block.lastSeq() > 0) {
-                // Only where an append ended is it known which frame comes next.
+                // The number of the next frame is only known at the end of an append.
                 seq = block.lastSeq() + 1;
                 isWhole = true;
             }
@@ -205,7 +202,7 @@ final class LineFile {
                 : new Piece(firstFound, found.toByteArray(), firstFound > fromSeq);
     }
 
-    /** A part of the file in memory, so that many small blocks are one read. */
+    /** A buffered part of the file, so that many small blocks take one read. */
     private static final class Window {
         private final FileChannel channel;
         private final int bytesMin;
@@ -217,7 +214,7 @@ final class LineFile {
             this.bytesMin = bytesMin;
         }
 
-        /** The bytes of a block, as far as they are there. */
+        /** The bytes of a block, as far as available. */
         byte[] bytesOf(Checksums.Block block) throws IOException {
             int length = (int) Math.min(block.end() - block.start(), BLOCK_BYTES_MAX);
             if (block.start() < from || block.start() + length > from + bytes.length) {
@@ -249,7 +246,7 @@ final class LineFile {
         return at;
     }
 
-    /** Where as many whole lines from {@code from} on end as fit; one at least, where that is wanted. */
+    /** The end of as many whole lines from {@code from} on as fit; at least one, if so requested. */
     private static int firstLines(byte[] bytes, int from, int wantedBytes, boolean atLeastOne) {
         int end = (int) Math.min(bytes.length, (long) from + Math.max(wantedBytes, 0));
         while (end > from && bytes[end - 1] != '\n') {
@@ -279,7 +276,7 @@ final class LineFile {
         return offset;
     }
 
-    /** Reads until at least one line is whole, and cuts what is not. */
+    /** Reads until at least one line is whole, and drops the partial one. */
     private byte[] wholeLines(FileChannel channel, long start, int wantedBytes) throws IOException {
         for (long wanted = wantedBytes; ; wanted *= 2) {
             ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(wanted, Math.max(0, bytes - start)));

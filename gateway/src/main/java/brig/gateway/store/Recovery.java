@@ -32,14 +32,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a database anew: of the rows of the damaged one that can still be read, and of the recorded streams whose rows
- * cannot. A row has a spawn's names, its tokens' hashes and its request; of a stream alone there are its spawn_id, its
- * agent's session_id, its times, and whether it ended. The damaged files stay, beside. No gateway may run.
+ * Rebuilds a database from the readable rows of the damaged one, and from the recorded streams without such rows. A row
+ * has a spawn's names, its tokens' hashes and its request. A stream alone yields its spawn_id, its agent's session_id,
+ * its times, and whether it ended. The damaged files are kept beside. No gateway may run.
  *
  * <p>Decision 0130.
  */
 public final class Recovery {
-    /** How a row of the table is read from both ends: behind a damaged page there may be many whole ones. */
+    /** Tables are read from both ends, as many whole rows may follow a damaged page. */
     private static final List<String> ORDERS = List.of(" ORDER BY rowid", " ORDER BY rowid DESC");
 
     private static final List<String> PARTS = List.of("", "-wal", "-shm");
@@ -49,9 +49,9 @@ public final class Recovery {
     private final Predicate<String> isState;
 
     /**
-     * What came of it.
+     * The result.
      *
-     * @param aside where the damaged database is now; null where it was whole and nothing was done
+     * @param aside the new place of the damaged database; null if it was intact and nothing was done
      * @param kept spawns whose rows could be read
      * @param rebuilt spawns of which only the stream is left
      */
@@ -59,7 +59,7 @@ public final class Recovery {
 
     /**
      * @param streams the folder of recorded streams
-     * @param isState whether that names a state of a spawn
+     * @param isState whether a text is the name of a spawn state
      */
     public Recovery(Path database, Path streams, Predicate<String> isState) {
         this.database = database;
@@ -68,7 +68,7 @@ public final class Recovery {
     }
 
     /**
-     * Does it, unless the database is whole. @throws BrigException {@code RECORD_LOST} where the new one cannot be
+     * Rebuilds the database unless it is intact. @throws BrigException {@code RECORD_LOST} if the new one cannot be
      * written
      */
     public Outcome run(long nowMs) {
@@ -119,12 +119,12 @@ public final class Recovery {
                     }
                 }
             } catch (SQLException e) {
-                // As far as it goes.
+                // Keep what could be read.
             }
         }
     }
 
-    /** What stands in a damaged file may be anything. */
+    /** Rows of a damaged file may contain anything. */
     private boolean isUsable(SpawnRecord record) {
         SpawnRecord.Course course = record.course();
         boolean complete = Stream.of(
@@ -174,7 +174,7 @@ public final class Recovery {
         }
     }
 
-    /** One whose stream did not end may still have its worker: then the gateway takes it up, and else it ends it. */
+    /** A spawn without an end may still have its worker: the gateway adopts it, or else ends the spawn. */
     private static SpawnRecord ofStream(String id, Path folder) {
         long beginMs = 0;
         long endMs = 0;
@@ -190,7 +190,7 @@ public final class Recovery {
             }
             ended = frame.frame() instanceof Frame.State state && state.isTerminated();
         }
-        // Nobody knows a token of it: an admin can have others made.
+        // Its tokens are unknown to everybody: an admin can mint others.
         SpawnRecord.Hashes hashes =
                 new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
         return new SpawnRecord(
@@ -205,7 +205,7 @@ public final class Recovery {
                 new SpawnRecord.Times(beginMs, beginMs, endMs, ended ? endMs : 0));
     }
 
-    /** Its first frames, among which the agent names its session, and its last. */
+    /** Its first frames, which name the agent's session, and its last. */
     private static List<NumberedFrame> ends(Path folder) {
         FileStreamArchive archive = new FileStreamArchive(folder, Long.MAX_VALUE, Runnable::run, Runnable::run);
         List<NumberedFrame> frames = new ArrayList<>();
@@ -222,7 +222,7 @@ public final class Recovery {
                                 frames.add(Json.read(line.getBytes(StandardCharsets.UTF_8), NumberedFrame.class)));
             }
         } catch (BrigException | CompletionException e) {
-            // A record that cannot be read names its spawn, and no more.
+            // Of an unreadable record only the spawn's name is known.
             return frames;
         }
         return frames;

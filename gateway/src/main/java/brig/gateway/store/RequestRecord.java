@@ -3,12 +3,12 @@ package brig.gateway.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that its captain may repeat.
+ * An idempotent request.
  *
- * @param fingerprint tells this request from others under the same key
- * @param spawnId what came of it
- * @param createdMs when it was asked first, milliseconds since 1970
- * @param answer what was answered, as JSON and without tokens; null where nothing was yet
+ * @param fingerprint distinguishes it from other requests under the same key
+ * @param spawnId the resulting spawn
+ * @param createdMs when it was first made, milliseconds since 1970
+ * @param answer the answer as JSON, without tokens; null if there is none yet
  */
 public record RequestRecord(
         Key key,
@@ -16,15 +16,15 @@ public record RequestRecord(
         String spawnId,
         long createdMs,
         @Nullable String answer) {
-    /** What a request id counts within, and the id. */
+    /** The request id and its scope. */
     public record Key(String provider, String project, String requestId) {}
 
-    /** A request that nothing came of yet. */
+    /** A request without a result yet. */
     public static RequestRecord asked(Key key, String fingerprint, long createdMs) {
         return new RequestRecord(key, fingerprint, "", createdMs, null);
     }
 
-    /** The same, and the spawn that is started for it. */
+    /** A copy with the spawn that is started for it. */
     public RequestRecord by(String newSpawnId) {
         return new RequestRecord(key, fingerprint, newSpawnId, createdMs, answer);
     }

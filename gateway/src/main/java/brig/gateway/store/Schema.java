@@ -7,13 +7,13 @@ import java.sql.Statement;
 import java.util.List;
 
 /**
- * The tables, as a list of steps that is only ever added to: step {@code n} makes version {@code n} of the version before.
- * Each runs in one transaction with the note of its number, so a step that was cut off did not happen.
+ * The schema as an append-only list of migrations: step {@code n} migrates version {@code n-1} to {@code n}. Each runs
+ * in one transaction that also stores its number, so an interrupted step has no effect.
  *
  * <p>Decision 0037.
  */
 final class Schema {
-    /** A database of before there were versions has the table of step 1, maybe without its last column. */
+    /** A database that predates versions has the table of step 1, perhaps without its last column. */
     private static final List<List<String>> STEPS = List.of(
             List.of("""
                     CREATE TABLE IF NOT EXISTS spawns (
@@ -48,7 +48,7 @@ final class Schema {
             List.of(
                     "CREATE TABLE pruned (spawn_id TEXT PRIMARY KEY) WITHOUT ROWID",
                     "CREATE INDEX spawns_ended ON spawns (ended_ms) WHERE ended_ms > 0"),
-            // An agent that goes on with a session of its own reports the same id in another spawn.
+            // An agent that continues its own session reports the same id in another spawn.
             List.of("DROP INDEX spawns_session"));
 
     /** The version that this program writes. */
@@ -68,7 +68,7 @@ final class Schema {
         }
     }
 
-    /** Brings a database to this version. */
+    /** Migrates a database to this version. */
     static void migrate(Connection connection) throws SQLException {
         for (int version = versionOf(connection) + 1; version <= VERSION; version++) {
             connection.setAutoCommit(false);

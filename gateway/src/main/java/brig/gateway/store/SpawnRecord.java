@@ -3,10 +3,9 @@ package brig.gateway.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a spawn.
+ * The stored form of a spawn.
  *
- * @param sessionId the agent's own id, of several spawns where it went on with one session; null until the agent
- * reported it
+ * @param sessionId the agent's own session id, shared by spawns that continued one session; null until reported
  * @param epoch of its stream
  */
 public record SpawnRecord(
@@ -19,12 +18,12 @@ public record SpawnRecord(
         Course course,
         Times times) {
     /**
-     * Who asked for what.
+     * The request and its origin.
      *
-     * @param requestId what repetitions of the request are known by, null where it had none
-     * @param project what it belongs to, empty for none
+     * @param requestId identifies repetitions of the request, null for none
+     * @param project the project of the work, empty for none
      * @param provider who runs its worker
-     * @param captain who asked: {@code uid:<n>} or {@code admin}
+     * @param captain the requester: {@code uid:<n>} or {@code admin}
      * @param agent name of the agent profile
      * @param request the request as JSON, {@link brig.protocol.spawn.SpawnRequest#toMap()}, without its prompt
      */
@@ -40,14 +39,14 @@ public record SpawnRecord(
     public record Hashes(String captain, String watcher) {}
 
     /**
-     * How far it came.
+     * Its progress.
      *
      * @param state name of a {@code SpawnState}
-     * @param workspace the folder that the agent works in, empty until it is known
-     * @param providerIds what its provider calls it, as JSON
-     * @param posture what its wall was found to enforce, as JSON; null until that is known
-     * @param exit how the agent's process ended last, as JSON; null until one did
-     * @param lastError {@code CODE: message} without secrets, null where nothing went wrong
+     * @param workspace the agent's folder, empty until it is known
+     * @param providerIds the provider's identifiers, as JSON
+     * @param posture what its wall enforces, as JSON; null until known
+     * @param exit how the agent's last process ended, as JSON; null for none
+     * @param lastError {@code CODE: message} without secrets, null without an error
      */
     public record Course(
             String state,
@@ -56,17 +55,17 @@ public record SpawnRecord(
             @Nullable String posture,
             @Nullable String exit,
             @Nullable String lastError) {
-        /** Where every spawn begins. */
+        /** The initial state of every spawn. */
         public static Course requested(String providerIds) {
             return new Course("REQUESTED", "", providerIds, null, null, null);
         }
     }
 
     /**
-     * Milliseconds since 1970; 0 for what has not happened.
+     * Milliseconds since 1970, or 0 if the event has not happened.
      *
-     * @param createdMs it was asked for
-     * @param runningMs its worker was up for the first time
+     * @param createdMs it was requested
+     * @param runningMs its worker was first up
      * @param updatedMs this record was written
      * @param endedMs it reached a final state
      */

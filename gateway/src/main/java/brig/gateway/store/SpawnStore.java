@@ -5,55 +5,55 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Keeps spawns and the requests that led to them. Calls return at once and take effect in their order; what they return
- * completes on the event loop, when it would survive the death of this process. A store that is of a later version of
- * Brig can only be read: everything that writes fails with {@code RECORD_LOST}.
+ * Persistence of spawns and of the requests that led to them. Calls return at once and take effect in order. Results
+ * complete on the event loop, when they would survive the death of this process. A store of a later version of Brig is
+ * read-only: every write fails with {@code RECORD_LOST}.
  */
 public interface SpawnStore {
-    /** Writes the record, new or changed. Several spawns may have one session_id: an agent goes on where it was. */
+    /** Inserts or updates the record. Several spawns may have one session_id, since agents continue their sessions. */
     CompletionStage<Void> save(SpawnRecord spawn);
 
     /**
-     * Writes a new spawn together with the request that it answers: both or neither.
+     * Inserts a new spawn and its request atomically.
      *
-     * @return fails with {@code IDEMPOTENCY_CONFLICT} where that key is taken
+     * @return fails with {@code IDEMPOTENCY_CONFLICT} if the key is taken
      */
     CompletionStage<Void> begin(SpawnRecord spawn, RequestRecord request);
 
     /** The request with that key. */
     CompletionStage<Optional<RequestRecord>> find(RequestRecord.Key key);
 
-    /** Keeps what a request was answered. */
+    /** Stores the answer to a request. */
     CompletionStage<Void> answer(RequestRecord.Key key, String answer);
 
-    /** Frees the key: nothing came of the request, and it may come again. */
+    /** Frees the key after a request without a result; the request may be repeated. */
     CompletionStage<Void> forget(RequestRecord.Key key);
 
-    /** Frees the keys of requests that were asked before that time. */
+    /** Frees the keys of requests made before that time. */
     CompletionStage<Void> forgetBefore(long createdMs);
 
     /** All spawns, oldest first. */
     CompletionStage<List<SpawnRecord>> load();
 
-    /** A spawn that is over. */
+    /** A spawn that has ended. */
     record Ended(String spawnId, long endedMs) {}
 
-    /** All spawns that are over, those that ended first in front. */
+    /** All spawns that have ended, earliest end first. */
     CompletionStage<List<Ended>> ended();
 
     /**
-     * Forgets spawns that are over, and notes that their streams are to be deleted. One that is not over stays.
+     * Deletes ended spawns and notes that their streams are to be deleted. Others stay.
      *
-     * @return those that are forgotten
+     * @return the deleted ones
      */
     CompletionStage<List<String>> prune(List<String> spawnIds);
 
-    /** Spawns that are forgotten and whose streams may still be there. */
+    /** Deleted spawns whose streams may still exist. */
     CompletionStage<List<String>> pruned();
 
-    /** The streams of those are deleted. */
+    /** The streams of these spawns were deleted. */
     CompletionStage<Void> swept(List<String> spawnIds);
 
-    /** Finishes what was asked for and closes. Blocks; called when the event loop has stopped. */
+    /** Completes pending work and closes. Blocks; called when the event loop has stopped. */
     void close();
 }

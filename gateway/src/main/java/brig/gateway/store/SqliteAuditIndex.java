@@ -29,12 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lines of the audit, by what they are asked for. A file of its own with a thread of its own: however much is asked or
- * caught up on, no spawn waits for it. It holds nothing that is not in the lines, so one of another version, or one that
- * cannot be read, is made anew.
+ * An index of audit lines by their queryable fields. It has its own file and thread, so that queries and updates never
+ * delay spawns. It can be rebuilt from the lines, so a file of another version or an unreadable one is replaced.
  */
 public final class SqliteAuditIndex {
-    /** What is found, and the newest number that there is. */
+    /** The entries found, and the newest number. */
     public record Found(List<AuditEntry> entries, long lastSeq) {}
 
     private static final Logger log = LoggerFactory.getLogger(SqliteAuditIndex.class);
@@ -54,7 +53,7 @@ public final class SqliteAuditIndex {
 
     private final WriterThread thread;
 
-    /** Opens or makes it. @throws BrigException where it cannot be made, naming it */
+    /** Opens or creates it. @throws BrigException if it cannot be created, naming it */
     public SqliteAuditIndex(Path file, Executor loop) {
         try {
             thread = new WriterThread(open(file), true, loop);
@@ -103,7 +102,7 @@ public final class SqliteAuditIndex {
         }
     }
 
-    /** The position behind the lines that are in it; empty at its beginning. */
+    /** The position after the indexed lines; empty at the beginning. */
     public CompletionStage<String> position() {
         return thread.submit(connection -> {
             try (Statement statement = connection.createStatement();
@@ -113,7 +112,7 @@ public final class SqliteAuditIndex {
         });
     }
 
-    /** Adds lines together with the position behind them, and forgets those that are older than the oldest. */
+    /** Adds lines together with the position after them, and deletes those before the oldest. */
     public CompletionStage<Void> add(List<String> lines, String next, long oldestMs) {
         return thread.submit(connection -> {
                     try (PreparedStatement insert = connection.prepareStatement(
@@ -133,7 +132,7 @@ public final class SqliteAuditIndex {
                 .thenAccept(done -> {});
     }
 
-    /** A line that is none, as a crash may leave one, is left out. */
+    /** An invalid line, as a crash may leave, is skipped. */
     private static void add(PreparedStatement insert, String line) throws SQLException {
         try {
             AuditLine entry = read(line);
@@ -153,7 +152,7 @@ public final class SqliteAuditIndex {
         return Json.read(line.getBytes(StandardCharsets.UTF_8), AuditLine.class);
     }
 
-    /** What is asked for, as SQL. */
+    /** Builds the SQL of a query. */
     private static final class Select {
         private final StringBuilder sql = new StringBuilder("SELECT seq, line FROM entries WHERE 1");
         private final List<Object> values = new ArrayList<>();
@@ -169,7 +168,7 @@ public final class SqliteAuditIndex {
      *
      * @param workers only of these; null for all
      * @param before only those with a lower number; 0 for all
-     * @param after only those with a higher number; -1 where that is not wanted
+     * @param after only those with a higher number; -1 if unused
      */
     public CompletionStage<Found> find(
             @Nullable List<String> workers,
@@ -182,7 +181,7 @@ public final class SqliteAuditIndex {
             int limit) {
         Select select = new Select();
         if (workers != null) {
-            // As one value: there may be more of them than a statement takes.
+            // One JSON parameter, as there may be more workers than a statement has parameters.
             select.and(
                     "worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
                     new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
@@ -229,7 +228,7 @@ public final class SqliteAuditIndex {
         }
     }
 
-    /** Finishes what was asked for and closes. Blocks. */
+    /** Completes pending work and closes. Blocks. */
     public void close() {
         thread.close();
     }

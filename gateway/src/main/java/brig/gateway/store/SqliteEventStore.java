@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The newest events of agents' hooks, in a {@link Database}. Whoever adds one says which are old enough to go.
+ * The newest hook events, in a {@link Database}. Each addition says which older ones may be deleted.
  *
  * <p>Decision 0035.
  */
@@ -18,7 +18,7 @@ public final class SqliteEventStore {
         this.database = database;
     }
 
-    /** Writes an event and forgets those before {@code firstKept}. */
+    /** Inserts an event and deletes those before {@code firstKept}. */
     public CompletionStage<Void> add(EventRecord event, long firstKept) {
         return database.write(connection -> {
             Database.execute(
@@ -33,7 +33,7 @@ public final class SqliteEventStore {
         });
     }
 
-    /** All that are kept, oldest first. */
+    /** All stored events, oldest first. */
     public CompletionStage<List<EventRecord>> load() {
         return database.read(connection -> {
             List<EventRecord> events = new ArrayList<>();

@@ -45,7 +45,7 @@ public final class SqliteSpawnStore implements SpawnStore {
                     .skip(1)
                     .map(column -> column + " = excluded." + column)
                     .collect(Collectors.joining(", "));
-    /** All that is kept of spawns, as {@link #read} takes it. */
+    /** All columns of a spawn, as {@link #read} expects them. */
     static final String SELECT = "SELECT " + String.join(", ", COLUMNS) + " FROM spawns";
 
     private static final String LOAD = SELECT + " ORDER BY created_ms, rowid";

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread that has the connection. All that waits is done in one transaction (a group commit), each piece behind a
- * savepoint, so that one that fails does not undo its neighbours; answers go to the event loop when it is committed.
+ * The single thread that uses the connection. All waiting work is one transaction (a group commit), each piece within a
+ * savepoint, so that a failure does not undo the others. Results are delivered on the event loop after the commit.
  */
 final class WriterThread {
-    /** Bounds how long the first of a group waits for the last. */
+    /** Limits how long the first of a group waits for the last. */
     private static final int GROUP_MAX = 256;
 
     private static final long CLOSE_SECONDS = 10;
@@ -33,19 +33,19 @@ final class WriterThread {
     private final Executor loop;
     private final String begin;
 
-    /** @param mayWrite a transaction that writes takes the lock as it begins: waiting for it later is not possible */
+    /** @param mayWrite whether transactions take the write lock at their beginning; it cannot be awaited later */
     WriterThread(Connection connection, boolean mayWrite, Executor loop) {
         this.connection = connection;
         this.begin = mayWrite ? "BEGIN IMMEDIATE" : "BEGIN";
         this.loop = loop;
     }
 
-    /** What is done with the connection. */
+    /** Work on the connection. */
     interface Work<T> {
         T run(Connection connection) throws SQLException;
     }
 
-    /** Work that was asked for, and what came of it. Owned by the thread, but for the answer. */
+    /** Pending work and its result. Owned by the thread, except for the answer. */
     private static final class Piece<T> {
         private final Work<T> work;
         private final CompletableFuture<T> answer = new CompletableFuture<>();
@@ -77,10 +77,7 @@ final class WriterThread {
         }
     }
 
-    /**
-     * Where the disk is full SQLite has undone the whole transaction already, and says so: the first failure is the
-     * one to tell.
-     */
+    /** On a full disk SQLite has already rolled back the whole transaction and reports that: keep the first failure. */
     private static void undo(Statement control, String rollback, Exception why) throws SQLException {
         try {
             control.execute(rollback);

@@ -1,7 +1,7 @@
 /**
- * What survives the process: spawns in a database, frames in files. Ports, and what fulfils them.
+ * Persistence: spawns in a database, frames in files. Interfaces and their implementations.
  *
- * <p>More than 14 classes: the ports lie beside their implementations, which share one connection.
+ * <p>More than 14 classes: the interfaces are beside their implementations, which share one connection.
  */
 @NullMarked
 package brig.gateway.store;
