@@ -9,7 +9,7 @@ import brig.gateway.resources.SignInCalls;
 import brig.gateway.resources.SpawnCalls;
 import brig.gateway.resources.TokenCalls;
 
-/** Who carries the operations out. */
+/** The implementations of the operations. */
 public record Calls(
         SpawnCalls spawns,
         SessionCalls sessions,

@@ -39,17 +39,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP interface: {@link Operations} says what there is and who may, this class does what is the same for all, and
- * those that it names do the rest. Refusals are {@code application/problem+json}.
+ * The HTTP interface. {@link Operations} defines the routes and permissions; this class does the common part and
+ * delegates the rest to them. Refusals are {@code application/problem+json}.
  *
  * <p>Decision 0032.
  */
 public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
-    /** The way in, as the frames of a message tell it. */
+    /** The interface, as the frames of a message report it. */
     private static final String WAY = "http";
 
-    /** What the operations work on. */
+    /** Dependencies of the operations. */
     public record Services(
             Spawner spawner,
             WorkerAgent workers,
@@ -83,7 +83,7 @@ public final class HttpApi {
         requestBodyBytes = config.limits().requestBodyBytes();
     }
 
-    /** All paths of {@link Operations}. */
+    /** Routes for all paths of {@link Operations}. */
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         Operations.ALL.forEach(operation -> add(router, operation));
@@ -134,12 +134,12 @@ public final class HttpApi {
         }
     }
 
-    /** What an address serves that is there for the metrics only, to whoever can reach it. */
+    /** The handler of the separate metrics address, for everybody who can reach it. */
     public Handler<HttpServerRequest> metricsAlone() {
         return metrics::showAlone;
     }
 
-    /** What is no request at all, or has too much before its body, never reaches the router. */
+    /** Answers malformed requests and those with too much before the body, which never reach the router. */
     public static void refuseUnreadable(HttpServerRequest request) {
         boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
         request.response().endHandler(sent -> request.connection().close());
@@ -169,7 +169,7 @@ public final class HttpApi {
         }
     }
 
-    /** Vert.x decodes parameters when it is first asked for one, and fails where they cannot be. */
+    /** Vert.x decodes parameters on first use, and throws if they are malformed. */
     private static void requireReadable(HttpServerRequest request) {
         try {
             var _ = request.params();
@@ -178,7 +178,7 @@ public final class HttpApi {
         }
     }
 
-    /** @throws BrigException where the request may not be answered */
+    /** @throws BrigException if the request is not permitted */
     private Caller caller(RoutingContext context, Route route) {
         BooleanSupplier gone = () -> context.response().closed();
         if (route.isTheSameForAll()) {

@@ -13,20 +13,20 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation: what is asked and what is answered, by which ways, and who may. The HTTP interface, the actions of the
- * spawner socket and the tests of their documents are made of {@link Operations}.
+ * One operation: its request, its answer, its interfaces and permissions. The HTTP routes, the actions of the spawner
+ * socket and the tests of their documents are derived from {@link Operations}.
  *
  * <p>Decision 0032.
  *
- * @param id {@code operationId} in {@code openapi.json}; the same in words of the protocol where there is no path
- * @param in what is asked: the variable parts of the path, the parameters behind {@code ?} and the body, or the request on the socket
- * @param out what is answered; null where the answer is no object, or no answer at all
- * @param route null where there is no way over HTTP
- * @param status what HTTP answers when it is done
- * @param handler null where each way has its own
- * @param web what HTTP does in place of the handler; null for nothing of its own
- * @param socketWho who may on the spawner socket; null where there is no way there
- * @param connection what the spawner socket does in place of the handler; null for nothing of its own
+ * @param id {@code operationId} in {@code openapi.json}; in words of the protocol if there is no path
+ * @param in the request: path variables, query parameters and body, or the request on the socket
+ * @param out the answer; null if it is not an object, or if there is none
+ * @param route null if it is not available over HTTP
+ * @param status the HTTP status of success
+ * @param handler null if each interface has its own
+ * @param web replaces the handler for HTTP; null for none
+ * @param socketWho who may call it on the spawner socket; null if it is not available there
+ * @param connection replaces the handler for the spawner socket; null for none
  */
 record Operation<I extends Record, O extends Record>(
         String id,
@@ -39,22 +39,22 @@ record Operation<I extends Record, O extends Record>(
         @Nullable Who socketWho,
         @Nullable ConnectionHandler<I> connection) {
 
-    /** What is the same on every way. */
+    /** Implements the operation for every interface. */
     @FunctionalInterface
     interface Handler<I, O> {
         CompletionStage<? extends O> handle(Calls calls, Caller caller, I in);
     }
 
-    /** What only HTTP has: an answer that is no object, a stream, an upgrade. */
+    /** Implements what exists over HTTP only: an answer that is not an object, a stream, an upgrade. */
     @FunctionalInterface
     interface WebHandler<I> {
         void handle(HttpApi api, Call call, I in);
     }
 
-    /** What only the spawner socket has: a connection that becomes another one. */
+    /** Implements what exists on the spawner socket only: a connection that changes its protocol. */
     @FunctionalInterface
     interface ConnectionHandler<I> {
-        /** @return completes with the answer; with null where there is none */
+        /** @return completes with the answer; with null for none */
         CompletionStage<? extends @Nullable Record> handle(SpawnerSocket.Client client, I in);
     }
 
@@ -63,17 +63,17 @@ record Operation<I extends Record, O extends Record>(
         return new Operation<>(id, in, out, null, 200, handler, null, null, null);
     }
 
-    /** Where the ways have nothing in common but what is asked and answered. */
+    /** An operation whose interfaces share only request and answer. */
     static <I extends Record, O extends Record> Operation<I, O> named(String id, Class<I> in, Class<O> out) {
         return new Operation<>(id, in, out, null, 200, null, null, null, null);
     }
 
-    /** Where the answer is no object. */
+    /** An operation whose answer is not an object. */
     static <I extends Record> Operation<I, ?> named(String id, Class<I> in) {
         return new Operation<>(id, in, null, null, 200, null, null, null, null);
     }
 
-    /** All that is asked is in the path and behind {@code ?}. */
+    /** Adds a route whose request is entirely in the path and the query. */
     Operation<I, O> at(HttpMethod method, String path, Who who) {
         Set<String> query = new LinkedHashSet<>(new TextBinding<>(in, null).names());
         query.removeAll(Route.variables(path));
@@ -83,12 +83,12 @@ record Operation<I extends Record, O extends Record>(
         return with(new Route(method, path, who, query, false, Route.Kind.PLAIN));
     }
 
-    /** What is neither in the path nor one of those parameters is in the body. */
+    /** Adds a route whose request fields are in the body, except for path variables and the given query parameters. */
     Operation<I, O> withBody(HttpMethod method, String path, Who who, String... query) {
         return with(new Route(method, path, who, Set.of(query), true, Route.Kind.PLAIN));
     }
 
-    /** Says what is special about the way over HTTP. */
+    /** Sets the kind of the route. */
     Operation<I, O> as(Route.Kind kind) {
         Route plain = route();
         if (plain == null) {
@@ -109,13 +109,13 @@ record Operation<I extends Record, O extends Record>(
         return new Operation<>(id, in, out, route, status, handler, own, socketWho, connection);
     }
 
-    /** There is an action for it; its name is that of the record. */
+    /** Adds an action on the spawner socket, named after the record. */
     Operation<I, O> action(Who who) {
         requireAction();
         return new Operation<>(id, in, out, route, status, handler, web, who, connection);
     }
 
-    /** There is an action for it, which does something else than HTTP. */
+    /** Adds an action with an implementation of its own. */
     Operation<I, O> action(Who who, ConnectionHandler<I> own) {
         requireAction();
         return new Operation<>(id, in, out, route, status, handler, web, who, own);
@@ -127,7 +127,7 @@ record Operation<I extends Record, O extends Record>(
         }
     }
 
-    /** How it is read of a request over HTTP. */
+    /** How its record is read from an HTTP request. */
     TextBinding<I> binding() {
         Route way = route();
         if (way == null || !way.takesBody()) {

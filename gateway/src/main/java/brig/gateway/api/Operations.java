@@ -49,8 +49,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The table of what can be asked for. The routes of the HTTP interface and the actions of the spawner socket are made of
- * it, and {@code openapi.json} and the schemas are compared with it.
+ * The table of all operations. The HTTP routes and the actions of the spawner socket are derived from it; tests compare
+ * it with {@code openapi.json} and the schemas.
  *
  * <p>Decision 0032.
  */
@@ -400,14 +400,14 @@ final class Operations {
             .flatMap(List::stream)
             .toList();
 
-    /** Those of the spawner socket, by what asks for them. */
+    /** Operations of the spawner socket, by request type. */
     private static final Map<Class<?>, Operation<?, ?>> ACTIONS = ALL.stream()
             .filter(operation -> operation.socketWho() != null)
             .collect(Collectors.toMap(Operation::in, Function.identity()));
 
     private Operations() {}
 
-    /** What a request on the spawner socket asks for. */
+    /** The operation of a request on the spawner socket. */
     @SuppressWarnings("unchecked")
     static <I extends Record> Operation<I, ?> action(I request) {
         Operation<?, ?> operation = ACTIONS.get(request.getClass());
@@ -417,7 +417,7 @@ final class Operations {
         return (Operation<I, ?>) operation;
     }
 
-    /** The methods that there are at a path of the table, for {@code Allow}. */
+    /** The methods supported at a path, for {@code Allow}. */
     static String allowed(String path) {
         return ALL.stream()
                 .map(Operation::route)

@@ -35,17 +35,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
- * {@code attach} makes the connection one of that session; everything after it is a message to the session.
+ * The spawner socket: one JSON object per request, one per answer, in order. The kernel authenticates the client. The
+ * action {@code attach} turns the connection into one of that session; everything after it is a message to the session.
  *
  * <p>Decisions 0076, 0118.
  */
 public final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
-    /** What an HTTP connection is upgraded to, to become one of these. */
+    /** The protocol name of an HTTP upgrade to this protocol. */
     static final String PROTOCOL = "brig.spawner.v1";
 
-    /** The way in, as the frames of a message tell it. */
+    /** The interface, as the frames of a message report it. */
     private static final String WAY = "spawner";
 
     private static final int WAITING_MAX = 32;
@@ -71,7 +71,7 @@ public final class SpawnerSocket {
                 .thenAccept(server -> {});
     }
 
-    /** Makes the connection of an HTTP request one of these, for the one that the request's token is of. */
+    /** Upgrades an HTTP request's connection to this protocol, with the access of the request's token. */
     void upgrade(Call call) {
         HttpServerRequest request = call.request();
         if (!PROTOCOL.equalsIgnoreCase(request.getHeader("Upgrade"))) {
@@ -84,33 +84,33 @@ public final class SpawnerSocket {
         request.toNetSocket().onSuccess(socket -> new Connection(socket, call.access(), guarded).watch());
     }
 
-    /** What a connection can become. */
+    /** The protocol changes of a connection. */
     interface Client {
-        /** One of a session: everything after it is a message to that. */
+        /** To one of a session: everything after it is a message to it. */
         CompletionStage<@Nullable Record> attach(SpawnerRequest.Attach request);
 
-        /** One that tells what an agent says which Brig did not start. */
+        /** To the source of a tracked session. */
         CompletionStage<Answers.Tracked> track(SpawnerRequest.Track request);
 
-        /** One to a server of an agent. */
+        /** To a connection to an agent's server. */
         CompletionStage<Answers.Port> port(SpawnerRequest.Port request);
     }
 
-    /** One client. State owned by the event loop. */
+    /** One client. Owned by the event loop. */
     private final class Connection implements ObjectDecoder.Sink, Client {
         private final NetSocket socket;
         private final Access access;
         private final GuardedConnection guarded;
         private final ConnectionWriter writer;
         private final TextSink sink;
-        /** Completes when every request so far is answered: answers keep the order of the requests. */
+        /** Completes when every earlier request is answered, which keeps answers in order. */
         private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
 
         private int waiting;
         private @Nullable Attachment attachment;
-        /** What it tells of; null where it tells of nothing. */
+        /** The session it is the source of; null for none. */
         private @Nullable TrackedSession tracked;
-        /** The client asked for a port: what it sends from now on is for that. */
+        /** The client asked for a port: further bytes are for that. */
         private boolean tunnelled;
 
         private @Nullable Channel tunnel;
@@ -143,7 +143,7 @@ public final class SpawnerSocket {
             });
         }
 
-        /** With its token the connection ends. */
+        /** Ends the connection with its token. */
         private void watch() {
             unwatch = listeners.watch(access, writer);
         }
@@ -200,7 +200,7 @@ public final class SpawnerSocket {
             answered = answered.thenAccept(before -> refuse(fault));
         }
 
-        /** The answer; completes with null where the request has none. */
+        /** The answer; completes with null if the request has none. */
         private CompletionStage<? extends @Nullable Record> answer(JsonObject asked) {
             try {
                 if (attachment != null) {

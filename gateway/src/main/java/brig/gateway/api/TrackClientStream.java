@@ -10,8 +10,8 @@ import brig.protocol.control.Message;
 import io.vertx.core.net.NetSocket;
 
 /**
- * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
- * where readers are slow. Owned by the event loop.
+ * The back channel to a {@code brig track} client: acknowledges recorded frames, and pauses it when subscribers are
+ * slow. Owned by the event loop.
  */
 final class TrackClientStream implements WorkerStream {
     private final NetSocket socket;

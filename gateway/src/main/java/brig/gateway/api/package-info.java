@@ -1,4 +1,4 @@
-/** What can be asked for, over HTTP and on the spawner socket: one table of operations, and who may use each. */
+/** The operations of HTTP and of the spawner socket: one table of them, with their permissions. */
 @NullMarked
 package brig.gateway.api;
 

@@ -4,5 +4,5 @@ import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Tokens;
 import brig.gateway.session.Sessions;
 
-/** Who may come in, and to what. */
+/** The sessions, tokens and tickets that authenticate clients. */
 public record AccessRegistry(Sessions sessions, Tokens tokens, Tickets tickets) {}

@@ -12,7 +12,7 @@ import brig.protocol.StreamPosition;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A session on one response of server-sent events: the reader that feeds it, and its beat. Owned by the event loop. */
+/** A session on one response of server-sent events: its subscription and its heartbeat. Owned by the event loop. */
 public final class EventStream implements ConnectionWriter.Writer {
     private final ListenerServices listeners;
     private final Session session;
@@ -26,7 +26,7 @@ public final class EventStream implements ConnectionWriter.Writer {
     private @Nullable SseHeartbeat heartbeat;
 
     /**
-     * Joins the session's readers; {@link #begin} follows when the head of the response is written.
+     * Subscribes to the session; call {@link #begin} when the head of the response is written.
      *
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
@@ -46,7 +46,7 @@ public final class EventStream implements ConnectionWriter.Writer {
         this.reader = session.subscribe(from, false, narrowing, sink);
     }
 
-    /** Begins to read; a browser with a position of another epoch is told first that the stream begins again. */
+    /** Begins to read; a browser at a position of another epoch is first told that the stream begins again. */
     public void begin(Optional<StreamPosition> position, boolean presence) {
         writer.add(this);
         position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));

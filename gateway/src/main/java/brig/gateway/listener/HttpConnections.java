@@ -12,8 +12,8 @@ import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetSocketAddress;
 
 /**
- * HTTP connections, from their first moment. Over TCP each is an unauthenticated connection's until a request has brought a token that is
- * good for something; on the Unix socket the kernel names the peer. Owned by the event loop.
+ * Registers HTTP connections with the guard from their opening. A TCP connection is unauthenticated until a request
+ * brings a valid token; on the Unix socket the kernel names the peer. Owned by the event loop.
  */
 public final class HttpConnections {
     private final ConnectionGuard connectionGuard;
@@ -24,7 +24,7 @@ public final class HttpConnections {
         this.unix = unix;
     }
 
-    /** One was opened. */
+    /** A connection was opened. */
     public void handle(HttpConnection connection) {
         Channel channel = ((ConnectionBase) connection).channel();
         GuardedConnection guarded = arrive(channel, why -> ListenerServices.cut(channel));
@@ -33,7 +33,7 @@ public final class HttpConnections {
         guarded.endsWith(why -> end(channel, phases, why));
     }
 
-    /** Who has no place is let in as an unauthenticated connection: its first request is answered with the reason. */
+    /** Without a free place it counts as unauthenticated; its first request is refused with the reason. */
     private GuardedConnection arrive(Channel channel, GuardedConnection.Ending ending) {
         if (!(channel instanceof EpollDomainSocketChannel)) {
             return connectionGuard.unauthenticated(addressOf(channel), ending);
@@ -54,12 +54,12 @@ public final class HttpConnections {
                 : "";
     }
 
-    /** Says why where a request has begun and its answer has not; between requests it would be taken for the next one's. */
+    /** Sends the reason if a request is pending; between requests it would be taken for the next answer. */
     private static void end(Channel channel, HttpPhases phases, BrigException why) {
         if (phases.mayBeRefused()) {
             var _ = channel.pipeline().firstContext().writeAndFlush(Unpooled.wrappedBuffer(Problem.response(why)));
         }
-        // What the kernel has taken by now goes out; a peer that takes nothing is not waited for.
+        // Data in the kernel's buffer is still sent; the peer is not awaited.
         ListenerServices.cut(channel);
     }
 }

@@ -13,31 +13,31 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 
 /**
- * Tells a visitor what its HTTP connection is waited for. It stands behind the codec and sees what Vert.x does not tell
- * of: a head that has only begun, a body that nobody reads, an answer that is not taken. What is written below Vert.x,
- * as streams are, does not come by here; a connection that is no HTTP any more goes on without it.
+ * Tells the guard which step an HTTP connection is in. It follows the codec and sees what Vert.x does not report: an
+ * incomplete head, an unread body, an answer not taken. Streams, which are written below Vert.x, bypass it; an upgraded
+ * connection removes it.
  *
  * <p>Decision 0023.
  */
 final class HttpPhases extends ChannelDuplexHandler {
-    /** Vert.x's own end of the pipeline. */
+    /** The name of Vert.x's handler at the end of the pipeline. */
     private static final String VERTX = "handler";
 
     private final GuardedConnection guarded;
     private Wait wait = Wait.OPENED;
-    /** The codec made something of what came in this turn. */
+    /** Whether the codec decoded something in this iteration. */
     private boolean understood;
 
     private boolean bodyComes;
     private int unanswered;
-    /** An answer to a request that has not come in whole has begun. */
+    /** An answer has begun before its request was complete. */
     private boolean answering;
 
     private HttpPhases(GuardedConnection guarded) {
         this.guarded = guarded;
     }
 
-    /** From its beginning on. */
+    /** Follows a connection from its opening. */
     static HttpPhases follow(Channel channel, GuardedConnection guarded) {
         HttpPhases phases = new HttpPhases(guarded);
         guarded.await(phases.wait);
@@ -45,7 +45,7 @@ final class HttpPhases extends ChannelDuplexHandler {
         return phases;
     }
 
-    /** Whether somebody waits for an answer, and has nothing of it yet. */
+    /** Whether a request is waiting for its answer and has received nothing of it. */
     boolean mayBeRefused() {
         return wait == Wait.HEAD || (wait == Wait.BODY && unanswered > 0 && !answering);
     }

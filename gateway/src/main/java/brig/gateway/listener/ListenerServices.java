@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
- * counted against the limit.
+ * Services shared by all listeners, and the opening of Unix sockets: bound privately, with the peer's uid checked and
+ * connections counted against the limit.
  *
  * <p>Decision 0040.
  */
@@ -54,11 +54,11 @@ public record ListenerServices(
     /**
      * A connection to a Unix socket.
      *
-     * @param uid of the process at its other end
+     * @param uid of the peer process
      */
     public record UnixConnection(NetSocket socket, int uid, GuardedConnection guarded) {}
 
-    /** Listens on a Unix socket; connections of those who may come in go to the handler. */
+    /** Listens on a Unix socket; the handler gets connections of admitted users. */
     public CompletionStage<NetServer> listen(Path socket, Consumer<UnixConnection> handler) {
         Path bound = unix.prepare(socket);
         NetServer server = vertx.createNetServer();
@@ -84,21 +84,21 @@ public record ListenerServices(
         }
     }
 
-    /** From now on that channel's visitor is this one, until it is closed. */
+    /** Attaches the guarded connection to its channel, until that is closed. */
     static void keep(Channel channel, GuardedConnection guarded) {
         channel.attr(GUARDED).set(guarded);
-        // Not Vert.x's own handler of the end: that is of the protocol, which a WebSocket changes.
+        // On the channel, since a WebSocket upgrade replaces Vert.x's own close handler.
         var _ = channel.closeFuture().addListener(closed -> guarded.leave());
     }
 
-    /** Who is at the other end of a connection. */
+    /** The guarded connection of a channel. */
     public static GuardedConnection guarded(Channel channel) {
         return Objects.requireNonNull(channel.attr(GUARDED).get(), "each connection is guarded");
     }
 
-    /** Closes at once, whatever is queued. */
+    /** Closes at once, dropping queued data. */
     static void cut(Channel channel) {
-        // Not from the pipeline's end: there Vert.x waits for what is queued to go out first.
+        // Not from the pipeline's end: Vert.x would wait there until queued data is sent.
         var _ = channel.pipeline().firstContext().close();
     }
 
@@ -114,7 +114,7 @@ public record ListenerServices(
         return entrance.tickets();
     }
 
-    /** Ends the connection when the token that it lives by counts no more. @return to be run when it is gone */
+    /** Ends the connection when its token becomes invalid. @return to be run when it is gone */
     public Runnable watch(Access access, ConnectionWriter writer) {
         return tokens().watch(access, why -> {
             var _ = writer.leave(why.code());
@@ -125,7 +125,7 @@ public record ListenerServices(
         return writer(channel(connection), why -> Unpooled.EMPTY_BUFFER);
     }
 
-    /** @param lastMessage what the protocol ends with */
+    /** @param lastMessage creates the last message of the protocol */
     public ConnectionWriter writer(Channel channel, Function<ErrorCode, ?> lastMessage) {
         ConnectionWriter writer = new ConnectionWriter(channel, bounds, timers, counters, lastMessage);
         writers.add(writer);
@@ -133,7 +133,7 @@ public record ListenerServices(
         return writer;
     }
 
-    /** Ends all connections with that reason. @return completes when they have it, at the latest after that time */
+    /** Ends all connections for that reason. @return completes when they were told, at the latest after that time */
     public CompletionStage<Void> leaveAll(ErrorCode why, long leaveMs) {
         CompletableFuture<Void> late = new CompletableFuture<>();
         timers.after(leaveMs, () -> late.complete(null));
@@ -147,7 +147,7 @@ public record ListenerServices(
         return CompletableFuture.anyOf(late, CompletableFuture.allOf(left)).thenApply(done -> null);
     }
 
-    /** What an HTTP request came over, below Vert.x. */
+    /** The Netty channel of an HTTP request. */
     public static Channel channel(HttpServerRequest request) {
         return ((ConnectionBase) request.connection()).channel();
     }

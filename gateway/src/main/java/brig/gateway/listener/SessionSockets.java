@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Unix socket for each session, {@code <agents_dir>/<task_id>/io.sock}: the first line of every connection is
- * {@code {"auth":token}}, then user messages go in and frames come out. Nothing of a connection that has not
- * authenticated reaches the session. The socket stays for a while after the end, so that a captain of a short session
- * that comes late still gets all of it, or until its task_id is used again.
+ * A Unix socket for each session, {@code <agents_dir>/<task_id>/io.sock}. The first line of a connection is {@code
+ * {"auth":token}}, then it sends user messages and receives frames. Before authentication nothing reaches the session.
+ * The socket stays for a while after the end, or until its task_id is used again, so that a late captain of a short
+ * session still gets everything.
  *
  * <p>Decision 0025.
  */
@@ -47,14 +47,14 @@ public final class SessionSockets implements SessionSocketOpener {
 
     private final ListenerServices listeners;
     private final Paths paths;
-    /** Those that are being opened; whoever wants one of them open or closed waits for it. By spawn_id. */
+    /** Sockets being opened, by spawn_id; opening or closing one again waits for that. */
     private final Map<String, CompletionStage<String>> opening = new HashMap<>();
 
     private final Map<String, ServerSocket> listening = new HashMap<>();
-    /** Those whose spawn has ended, by their place. */
+    /** Sockets of ended spawns, by path. */
     private final Map<Path, ServerSocket> lingering = new HashMap<>();
 
-    /** An open door. Its file goes first; the server when the last connection has everything. */
+    /** A listening socket. Its file is removed first; the server closes after its last connection. */
     private static final class ServerSocket {
         private final Path socket;
         private @Nullable NetServer server;
@@ -107,7 +107,7 @@ public final class SessionSockets implements SessionSocketOpener {
         }
     }
 
-    /** Completes when none is being opened that is now. */
+    /** Completes when all sockets that are being opened now are open. */
     public CompletionStage<Void> opened() {
         return CompletableFuture.allOf(opening.values().stream()
                 .map(begun -> begun.toCompletableFuture().exceptionally(failure -> ""))
@@ -144,10 +144,7 @@ public final class SessionSockets implements SessionSocketOpener {
         });
     }
 
-    /**
-     * Removes what a process that was killed left in the folder of sessions: sockets of ours that nobody listens on.
-     * Who comes then finds nothing rather than a door behind which nobody is.
-     */
+    /** Removes sockets of ours without a listener, which a killed process left in the folder of sessions. */
     public void sweep() {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(paths.agents())) {
             for (Path folder : folders) {
@@ -171,7 +168,7 @@ public final class SessionSockets implements SessionSocketOpener {
         ended.checkDone();
     }
 
-    /** Takes all files away; the gateway stops. */
+    /** Removes all socket files; the gateway stops. */
     public void removeAll() {
         listening.values().forEach(open -> removeFile(open.socket));
         lingering.keySet().forEach(SessionSockets::removeFile);
@@ -186,7 +183,7 @@ public final class SessionSockets implements SessionSocketOpener {
         }
     }
 
-    /** One captain or watcher. State owned by the event loop. */
+    /** One captain or watcher. Owned by the event loop. */
     private final class Connection implements LineDecoder.Sink {
         private final Session session;
         private final ServerSocket listening;
@@ -256,7 +253,7 @@ public final class SessionSockets implements SessionSocketOpener {
             refuse(new BrigException(code, "the line was refused"));
         }
 
-        /** Before authentication a refusal ends the connection; after it, it is only said. */
+        /** Sends a refusal; before authentication it also ends the connection. */
         private void refuse(BrigException refusal) {
             sink.refuse(refusal);
             if (attachment == null) {

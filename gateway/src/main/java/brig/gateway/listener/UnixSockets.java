@@ -23,16 +23,16 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Unix sockets that nobody can open before they are ready: bound inside a folder that is ours alone, given their mode,
- * and only then renamed to their place. A socket file that nobody answers on is removed, one that somebody does is refused.
+ * Creates Unix sockets that cannot be opened before they are ready: bound inside a private folder, given their mode,
+ * then renamed to their place. A stale socket file is replaced; one with a listener is refused.
  *
  * <p>Decision 0025.
  */
 public final class UnixSockets {
-    /** As many as there are of four letters and digits. */
+    /** The number of names of four letters and digits. */
     private static final int NAMES = 36 * 36 * 36 * 36;
 
-    /** Of {@code st_mode}: what kind of file it is, and that of a socket. */
+    /** In {@code st_mode}: the mask of the file type, and the type of a socket. */
     private static final int MODE_KIND = 0170000;
 
     private static final int MODE_SOCKET = 0140000;
@@ -45,12 +45,12 @@ public final class UnixSockets {
         this.allowedUids = allowedUids;
     }
 
-    /** Where to bind a socket that will be at {@code socket}; checks that the place is free. @throws BrigException where it is not */
+    /** The path at which to bind a socket for {@code socket}. @throws BrigException if its place is taken */
     public Path prepare(Path socket) {
         Paths.checkSocketPath(socket);
         try {
             Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
-            // Others may reach a socket whose name they were told; that of a session's folder is its task_id.
+            // Other users may reach a socket whose path they know; a session's folder is named by its task_id.
             Files.createDirectories(
                     folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
@@ -82,8 +82,8 @@ public final class UnixSockets {
     }
 
     /**
-     * A name that no open server was bound by: Vert.x takes servers of one address for one server. It is as short as can
-     * be, because the kernel bounds the whole path.
+     * A name that no open server is bound to, as Vert.x identifies servers by address. Short, because the kernel limits
+     * the path.
      */
     private String nextName() {
         names = (names + 1) % NAMES;
@@ -91,8 +91,8 @@ public final class UnixSockets {
     }
 
     /**
-     * Puts the bound socket in its place, open to its owner. Where other users are allowed it is open to all, and the
-     * kernel's word for the uid decides.
+     * Moves the bound socket to its place, open to its owner. If other users are allowed, it is open to all and the
+     * peer's uid decides.
      */
     public void publish(Path bound, Path socket) {
         try {
@@ -105,7 +105,7 @@ public final class UnixSockets {
         }
     }
 
-    /** Whether that is a socket of our own user that nobody listens on. */
+    /** Whether it is a socket of our own user without a listener. */
     static boolean isLeft(Path socket) throws IOException {
         try {
             int mode = (Integer) Files.getAttribute(socket, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -124,7 +124,7 @@ public final class UnixSockets {
         }
     }
 
-    /** The uid of the process at the other end, by the kernel's word. @throws BrigException {@code FORBIDDEN} unless it is allowed */
+    /** The uid of the peer, as the kernel reports it. @throws BrigException {@code FORBIDDEN} unless it is allowed */
     public int requireAllowedPeer(Channel channel) {
         int uid = peer(channel);
         if (!isAllowed(uid)) {
@@ -133,7 +133,7 @@ public final class UnixSockets {
         return uid;
     }
 
-    /** The uid of the process at the other end, by the kernel's word, whoever that is. */
+    /** The uid of the peer, as the kernel reports it, allowed or not. */
     static int peer(Channel channel) {
         try {
             return ((EpollDomainSocketChannel) channel).peerCredentials().uid();
@@ -146,7 +146,7 @@ public final class UnixSockets {
         return isAdmin(uid) || allowedUids.contains(uid);
     }
 
-    /** What a user may do who may come in. */
+    /** The access of an admitted user. */
     public Access accessOf(int uid) {
         return Access.ofPeer(uid, isAdmin(uid));
     }
@@ -155,7 +155,7 @@ public final class UnixSockets {
         return uid == 0 || uid == Paths.ownUid();
     }
 
-    /** What a peer of that uid is called. */
+    /** The name of a peer with that uid. */
     static String nameOf(int uid) {
         return "uid:" + uid;
     }

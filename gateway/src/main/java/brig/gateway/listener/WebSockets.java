@@ -28,8 +28,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * WebSockets, subprotocol {@code brig.v1}: a text message holds one or more whole lines. One kind carries one session,
- * the other any number of them. Where no token came with the upgrade, the first message brings it.
+ * WebSockets with subprotocol {@code brig.v1}: a text message holds one or more whole lines. One kind carries a single
+ * session, the other many. If the upgrade had no token, the first message must bring it.
  *
  * <p>Decision 0007.
  */
@@ -45,9 +45,9 @@ public final class WebSockets {
     }
 
     /**
-     * One session on its connection.
+     * Attaches a connection to one session.
      *
-     * @param access as it counts in that session; nobody where the first message brings the token
+     * @param access the access within that session; nobody if the first message brings the token
      */
     public void attach(HttpServerRequest request, Session session, Access access, Attachment.Options options) {
         session.requireAttachable();
@@ -62,7 +62,7 @@ public final class WebSockets {
         });
     }
 
-    /** Many sessions on one connection. */
+    /** Opens a multiplexed connection. */
     public void multiplex(HttpServerRequest request, Access access) {
         upgrade(request, (socket, writer, guarded) -> new Multiplex(access, socket, writer, guarded));
     }
@@ -80,7 +80,7 @@ public final class WebSockets {
         }
         var channel = ListenerServices.channel(request);
         request.toWebSocket().onSuccess(socket -> {
-            // They stay as long as the connection does, and take a tenth of its memory.
+            // Headers live as long as the connection and use a tenth of its memory.
             request.headers().clear();
             socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
             GuardedConnection guarded = ListenerServices.guarded(channel);
@@ -89,19 +89,19 @@ public final class WebSockets {
         });
     }
 
-    /** What an upgraded connection becomes. */
+    /** Handles an upgraded connection. */
     @FunctionalInterface
     private interface Opened {
         void handle(ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded);
     }
 
-    /** Closes with the code that tells the client whether to come back. */
+    /** Closes with the code that tells the client whether to reconnect. */
     private static void refuse(ConnectionWriter writer, TextSink sink, BrigException refusal) {
         sink.refuse(refusal);
         writer.finish(close(refusal.code()));
     }
 
-    /** The same to who has not said who it is: Vert.x would wait for its close frame, and a full queue for its reading. */
+    /** The same for an unauthenticated client, without waiting for its close frame or for a full queue to drain. */
     private static void end(ConnectionWriter writer, TextSink sink, BrigException why) {
         refuse(writer, sink, why);
         writer.cut();
@@ -111,7 +111,7 @@ public final class WebSockets {
         return new CloseWebSocketFrame(code.closeCode(), code.name());
     }
 
-    /** Reads the lines of a text message: one that is bad is refused, and those after it are read. */
+    /** Reads the lines of a text message; a bad line is refused, later ones are still read. */
     private static void readLines(String text, Consumer<JsonObject> handler, Consumer<BrigException> refuser) {
         byte[] lines = (text + "\n").getBytes(StandardCharsets.UTF_8);
         new LineDecoder(Limits.MESSAGE_BYTES_MAX, new LineDecoder.Sink() {
@@ -132,7 +132,7 @@ public final class WebSockets {
                 .decode(lines, 0, lines.length);
     }
 
-    /** A connection that carries one session. State owned by the event loop. */
+    /** A connection with a single session. Owned by the event loop. */
     private final class Single {
         private final Session session;
         private final ConnectionWriter writer;
@@ -179,7 +179,7 @@ public final class WebSockets {
             readLines(text, this::handleMessage, this::handleRefusal);
         }
 
-        /** Before authentication a refusal ends the connection, after it, it is only said. */
+        /** Sends a refusal; before authentication it also ends the connection. */
         private void handleRefusal(BrigException refusal) {
             if (attachment != null) {
                 sink.refuse(refusal);
@@ -208,13 +208,13 @@ public final class WebSockets {
         }
     }
 
-    /** A connection that carries many sessions. State owned by the event loop. */
+    /** A multiplexed connection. Owned by the event loop. */
     private final class Multiplex {
         private final ConnectionWriter writer;
         private final TextSink sink;
         private final GuardedConnection guarded;
         private final Map<String, Attachment> attachments = new HashMap<>();
-        /** What counts for every session that it reaches. */
+        /** The default access for all sessions. */
         private Access access;
 
         private Runnable unwatch;
@@ -234,7 +234,7 @@ public final class WebSockets {
             });
         }
 
-        /** With the token of the connection all of it ends. */
+        /** The connection ends with its token. */
         private Runnable watch() {
             return listeners.watch(access, writer);
         }
@@ -318,14 +318,14 @@ public final class WebSockets {
             Attachment attachment =
                     new Attachment(session, here, Attachment.Options.of(wanted.options(), "websocket"), named, writer);
             attachments.put(spawnId, attachment);
-            // What lives by the token of the connection ends with that.
+            // Subscriptions under the connection's token end with the connection.
             attachment.begin(
                     own == null
                             ? () -> {}
                             : listeners.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
         }
 
-        /** The token of one subscription counts no more: that one ends. */
+        /** The token of one subscription became invalid: ends that subscription. */
         private void handleRevoked(String spawnId, TextSink named, BrigException why) {
             if (attachments.containsKey(spawnId)) {
                 drop(spawnId);

@@ -1,4 +1,4 @@
-/** The ways into a session: its Unix socket, WebSockets, server-sent events; and the door that all of them share. */
+/** The interfaces to a session: Unix socket, WebSockets, server-sent events, and their shared services. */
 @NullMarked
 package brig.gateway.listener;
 

@@ -1,29 +1,29 @@
 package brig.gateway.openai;
 
-/** How an answer goes to its client: a form of the API, whole or as events. Owned by the event loop. */
+/** An answer to a client in one form of the API, buffered or as events. Owned by the event loop. */
 public interface Answer {
-    /** Longer answers are told as events only. */
+    /** Longer answers must be requested as events. */
     int CHARACTERS_MAX = 8 * 1024 * 1024;
 
-    /** Whether it takes more without queueing more than its bound. */
+    /** Whether it takes more within its queue limit. */
     boolean isWritable();
 
-    /** More of what the agent says. */
+    /** Adds to the agent's answer. */
     void text(String text);
 
-    /** More of what it thinks and does: shown beside its words, no part of them. */
+    /** Adds to its reasoning and actions, which are shown beside the answer. */
     void thought(String text);
 
     /** The turn is over. */
     void done(Usage usage);
 
-    /** The turn came to nothing, or to no more than was said. */
+    /** The turn failed, perhaps after a part of the answer. */
     void fail(ApiError why);
 
-    /** The client is gone: nothing is written any more. */
+    /** The client is gone: nothing more is written. */
     void close();
 
-    /** Tokens, as the agent counted them; 0 where it does not say. */
+    /** Tokens as the agent counted them; 0 if unknown. */
     record Usage(long input, long output) {
         public static final Usage UNKNOWN = new Usage(0, 0);
     }

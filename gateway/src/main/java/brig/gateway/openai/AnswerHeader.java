@@ -1,14 +1,14 @@
 package brig.gateway.openai;
 
 /**
- * What every piece of an answer says of it.
+ * The fields common to all parts of an answer.
  *
- * @param id with the prefix that the form wants
+ * @param id with the prefix of the API's form
  * @param created seconds since 1970
  * @param model the agent
  */
 public record AnswerHeader(String id, long created, String model) {
-    /** The same with that in front of its id. */
+    /** A copy with that prefix before its id. */
     public AnswerHeader as(String prefix) {
         return new AnswerHeader(prefix + id, created, model);
     }

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One turn of a session, told as a model tells its answer: the agent's own words are the text; what it thinks, its
- * tools, its sub-agents and what the wall refused are shown beside it. The first {@code done} ends it. A client that
- * leaves is told nothing more, and the turn still goes to its end. Owned by the event loop.
+ * Converts one turn of a session to a model's answer. The agent's own words are the text; its reasoning, tools,
+ * sub-agents and blocked requests are shown beside it. The first {@code done} ends it. If the client disconnects, the
+ * turn still runs to its end. Owned by the event loop.
  */
 public final class AnswerSink implements FrameSink {
     private final Consumer<End> ended;
@@ -27,7 +27,7 @@ public final class AnswerSink implements FrameSink {
     private @Nullable ApiError error;
     private boolean over;
 
-    /** How it ended: with so many tokens, or by a failure. */
+    /** The outcome: the usage, or a failure. */
     public record End(Answer.Usage usage, @Nullable ApiError failure) {}
 
     /** @param ended called once, when the turn is over; the answer is not ended yet */
@@ -36,7 +36,7 @@ public final class AnswerSink implements FrameSink {
         this.ended = ended;
     }
 
-    /** Nobody waits for the answer any more. */
+    /** Nobody waits for the answer any longer. */
     public void abandon() {
         answer = null;
     }
@@ -59,7 +59,7 @@ public final class AnswerSink implements FrameSink {
         handleLines(bytes);
     }
 
-    /** Takes whole frames, each with its newline. */
+    /** Processes whole frames, each with its newline. */
     void handleLines(byte[] bytes) {
         int start = 0;
         for (int i = 0; i < bytes.length && !over; i++) {
@@ -120,7 +120,7 @@ public final class AnswerSink implements FrameSink {
                         + blocked.request().host());
             case EgressEvent.Ask ask -> note("ask: " + ask.method() + " " + ask.host());
             case null, default -> {
-                // It goes on, or was no news.
+                // Retried, or not new.
             }
         }
     }
@@ -176,12 +176,12 @@ public final class AnswerSink implements FrameSink {
 
     @Override
     public void throttled(boolean throttled) {
-        // A client that reads slowly knows it.
+        // A slow client knows that it is slow.
     }
 
     @Override
     public void flush() {
-        // Each piece goes out as it is written.
+        // Each piece is sent as it is written.
     }
 
     @Override

@@ -9,18 +9,18 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.Set;
 
 /**
- * An error as clients of OpenAI's API read it: {@code {"error": {"message", "type", "param", "code"}}}. The code is Brig's,
- * or what the agent calls it.
+ * An error in the form of OpenAI's API: {@code {"error": {"message", "type", "param", "code"}}}. The code is Brig's or
+ * the agent's.
  *
- * @param status of HTTP, where the head of the answer is not sent yet
+ * @param status the HTTP status, if the head of the answer is not sent yet
  */
 public record ApiError(String code, String message, int status) {
     private static final int AGENT_STATUS = 502;
 
-    /** Of a model behind Brig they are about a key that the client does not have. */
+    /** From a model behind Brig these concern the operator's key, not the client's. */
     private static final Set<Integer> OF_THE_KEY = Set.of(401, 403, 407);
 
-    /** What an agent's {@code error} frame says; {@code modelStatus} 0 where no model refused. */
+    /** The error of an agent's {@code error} frame; {@code modelStatus} is 0 if no model refused. */
     static ApiError ofAgent(String code, String message, int modelStatus) {
         boolean passed = modelStatus >= 400 && modelStatus < 600 && !OF_THE_KEY.contains(modelStatus);
         return new ApiError(code, message, passed ? modelStatus : AGENT_STATUS);
@@ -34,19 +34,19 @@ public record ApiError(String code, String message, int status) {
         return of(new BrigException(ErrorCode.WORKER_LOST, "the worker ended before its answer did"));
     }
 
-    /** As the API's body. */
+    /** The body for the API. */
     ErrorBody body() {
         String type = status < 500 ? status == 429 ? "rate_limit_error" : "invalid_request_error" : "server_error";
         return new ErrorBody(new ErrorBody.Failure(message, type, null, code));
     }
 
-    /** Refuses a request; nothing was sent before. */
+    /** Refuses a request; nothing may have been sent before. */
     public static void send(HttpServerResponse response, BrigException refusal) {
         refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
         of(refusal).send(response);
     }
 
-    /** The same for what an agent said; nothing was sent before. */
+    /** Sends this error; nothing may have been sent before. */
     void send(HttpServerResponse response) {
         response.setStatusCode(status)
                 .putHeader("Content-Type", "application/json")

@@ -52,7 +52,7 @@ abstract class BufferedAnswer implements Answer {
                         + " characters: ask for it at chat/completions with \"stream\": true"));
     }
 
-    /** The answer as its form has it. */
+    /** The answer in its API form. */
     abstract Record whole(String said, String thoughts, Usage used);
 
     @Override
@@ -62,6 +62,6 @@ abstract class BufferedAnswer implements Answer {
 
     @Override
     public final void close() {
-        // There is nothing that would go on.
+        // Nothing to close.
     }
 }

@@ -5,12 +5,11 @@ import brig.gateway.openai.message.ResponseEvent;
 import java.util.List;
 
 /**
- * A piece of a response's output while it is written, and the events that tell of it: a message, or what the agent thought
- * and did before it.
+ * An output item of a response while it is written, and its events: a message, or the agent's reasoning and actions.
  */
 abstract sealed class GrowingItem {
     final String id;
-    /** Its place in the response. */
+    /** Its index in the response. */
     final int index;
 
     private final StringBuilder text = new StringBuilder();
@@ -20,7 +19,7 @@ abstract sealed class GrowingItem {
         this.index = index;
     }
 
-    /** An item of the response with that id. */
+    /** A new item of that response. */
     static GrowingItem of(boolean isMessage, String responseId, int index) {
         String id = responseId + "_" + index;
         return isMessage ? new Message("msg_" + id, index) : new Reasoning("rs_" + id, index);

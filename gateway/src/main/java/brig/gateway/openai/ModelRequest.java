@@ -13,20 +13,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks a model ("Create chat completion" and "Create a model response", OpenAI API reference). A model is an
- * agent profile. Of the many fields those count that mean something to an agent; how a model draws its words (temperature
- * and the like) and the client's own tools do not, and are let pass. What would make the answer another one than the
- * client counts on is refused by name.
+ * A client's request to a model ("Create chat completion" and "Create a model response", OpenAI API reference). A model
+ * is an agent profile. Fields without meaning for an agent, such as sampling parameters and the client's own tools, are
+ * ignored. Fields that would change the form of the answer are refused by name.
  *
  * <p>Decision 0071.
  *
  * @param agent the profile
- * @param system what is said about the talk as a whole; null for nothing
- * @param earlier what was said before the last words of the user, oldest first
- * @param prompt the last words of the user
+ * @param system instructions for the whole conversation; null for none
+ * @param earlier the messages before the user's last ones, oldest first
+ * @param prompt the user's last messages
  * @param stream whether the answer comes as events
- * @param usage whether the events end with the tokens that were used
- * @param previous the answer that this goes on from; null for none
+ * @param usage whether the events end with the usage
+ * @param previous the answer that this continues; null for none
  */
 public record ModelRequest(
         String agent,
@@ -36,10 +35,10 @@ public record ModelRequest(
         boolean stream,
         boolean usage,
         @Nullable String previous) {
-    /** One message: of the user, or else of the agent. */
+    /** One message, of the user or of the agent. */
     public record Said(boolean byUser, String text) {}
 
-    /** What a chat asks. @throws BrigException {@code INVALID_FIELD} naming the field */
+    /** Converts a chat completion request. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static ModelRequest of(ChatRequest body) {
         requireAnswerable("response_format", body.responseFormat(), body.toolChoice());
         if (body.n() != null && body.n() != 1) {
@@ -57,7 +56,7 @@ public record ModelRequest(
         return talk.request(body.model(), "messages", body.stream(), usage, null);
     }
 
-    /** What a request for a response asks. @throws BrigException {@code INVALID_FIELD} naming the field */
+    /** Converts a response request. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static ModelRequest of(ResponseRequest body) {
         requireAnswerable(
                 "text.format", body.text() == null ? null : body.text().format(), body.toolChoice());
@@ -86,7 +85,7 @@ public record ModelRequest(
         return Fields.invalid("input", "must be a list of objects");
     }
 
-    /** An agent has tools of its own, calls none of the client's, and answers in words. */
+    /** An agent uses its own tools, never the client's, and answers in plain text. */
     private static void requireAnswerable(
             String formatField, @Nullable TextFormat format, @Nullable Object toolChoice) {
         if (format != null && !format.isPlain()) {
@@ -97,7 +96,7 @@ public record ModelRequest(
         }
     }
 
-    /** What was said, as it is read. */
+    /** Collects the messages. */
     private static final class Messages {
         private final List<String> system = new ArrayList<>();
         private final List<Said> said = new ArrayList<>();
@@ -121,7 +120,7 @@ public record ModelRequest(
             }
         }
 
-        /** The last words of the user are all that came after the model's last. */
+        /** The prompt is everything after the model's last message. */
         ModelRequest request(
                 @Nullable String model, String list, boolean stream, boolean usage, @Nullable String previous) {
             int from = said.size();
@@ -145,7 +144,7 @@ public record ModelRequest(
         }
     }
 
-    /** What an agent is told that was not there: all of the talk, the last words at its end. */
+    /** The prompt for an agent new to the conversation: all messages, the last ones at the end. */
     public String wholeTalk() {
         if (earlier.isEmpty()) {
             return prompt;

@@ -7,8 +7,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * Server-sent events of an answer. While nothing is said one goes out every 15 seconds: clients end an answer that is
- * silent for minutes, and do not all count comments as something said.
+ * Writes an answer's server-sent events. After 15 seconds of silence it sends an event, because clients drop answers
+ * that are silent for minutes and not all of them count comments.
  */
 final class SseWriter {
     private static final long BEAT_MS = 15_000;
@@ -26,7 +26,7 @@ final class SseWriter {
                 .putHeader("X-Accel-Buffering", "no");
     }
 
-    /** What is sent, by itself, where there was nothing else to send. */
+    /** Sets the event to send during silence. */
     void beat(Runnable event) {
         beat = timers.after(BEAT_MS, () -> {
             if (isWritable()) {
@@ -40,12 +40,12 @@ final class SseWriter {
         return !response.writeQueueFull();
     }
 
-    /** An event without a name. */
+    /** Sends an event without a name. */
     void send(Record data) {
         response.write(Buffer.buffer("data: ").appendBytes(Json.write(data)).appendString("\n\n"));
     }
 
-    /** An event with its name, which is its type too. */
+    /** Sends an event whose name is its type. */
     void send(ResponseEvent event) {
         Record data = (Record) event;
         response.write(Buffer.buffer("event: " + Json.tag(data) + "\ndata: ")

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer as {@code chat.completion.chunk} events ("Streaming", OpenAI API reference); thoughts are
- * {@code reasoning_content}, as DeepSeek's API began it and clients read it.
+ * An answer as {@code chat.completion.chunk} events ("Streaming", OpenAI API reference). Reasoning is sent as {@code
+ * reasoning_content}, as introduced by DeepSeek's API and read by clients.
  *
  * <p>Decision 0072.
  */
@@ -19,7 +19,7 @@ public final class StreamedChat implements Answer {
     private final AnswerHeader head;
     private final boolean usage;
 
-    /** Begins the answer, which ends with the tokens that were used where {@code usage} says so. */
+    /** Begins the answer, which ends with the usage if {@code usage} is set. */
     public StreamedChat(HttpServerResponse response, AnswerHeader head, boolean usage, Timers timers) {
         this.events = new SseWriter(response, timers);
         this.head = head;

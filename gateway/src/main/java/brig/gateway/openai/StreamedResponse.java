@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An answer as the events of a response ("Streaming events", OpenAI API reference); thoughts are its reasoning's summary. */
+/** An answer as the events of a response ("Streaming events", OpenAI API reference); reasoning is its summary. */
 public final class StreamedResponse implements Answer {
     private final SseWriter events;
     private final AnswerHeader head;
@@ -42,7 +42,7 @@ public final class StreamedResponse implements Answer {
         add(false, text);
     }
 
-    /** The last event repeats all: what it could not hold is not told either, and the answer fails in the end. */
+    /** The last event repeats everything, so text beyond its limit is not sent, and the answer fails in the end. */
     private void add(boolean isMessage, String text) {
         characters += Math.min(text.length(), CHARACTERS_MAX + 1 - characters);
         if (characters > CHARACTERS_MAX) {
@@ -88,7 +88,7 @@ public final class StreamedResponse implements Answer {
         return new Response(head.id(), head.created(), head.model(), status, output, error, used);
     }
 
-    /** @param event made of its number */
+    /** @param event creates the event from its number */
     private void send(LongFunction<ResponseEvent> event) {
         events.send(event.apply(sent++));
     }

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * An agent's tool calls as a person reads them beside its words: what is run or opened, then what it wrote, up to a
- * bound. They are no {@code tool_calls}, which a client would carry out. Owned by the event loop.
+ * Describes an agent's tool calls for people: the command or file, then a limited part of the output. They are not sent
+ * as {@code tool_calls}, which a client would execute. Owned by the event loop.
  */
 final class ToolNotes {
-    /** Of the output of a call; the whole is in the stream of the session. */
+    /** Limit for the output of a call; the stream of the session has all of it. */
     static final int OUTPUT_CHARACTERS_MAX = 4000;
 
     private static final int INPUT_CHARACTERS_MAX = 1000;
@@ -20,7 +20,7 @@ final class ToolNotes {
     private static final List<String> COMMANDS = List.of("command", "cmd");
     private static final List<String> SUBJECTS = List.of("filePath", "file_path", "path", "pattern", "url", "query");
 
-    /** A call: its name, whether it was told of, and how many characters of its output were. */
+    /** A call: its name, whether it was described, and how much of its output was shown. */
     private static final class Call {
         private String name = "";
         private boolean begun;
@@ -41,7 +41,7 @@ final class ToolNotes {
         return calls.computeIfAbsent(id, unknown -> new Call());
     }
 
-    /** What a frame has to tell; empty for nothing new. */
+    /** The text for a frame; empty for nothing new. */
     String handle(Frame.Tool frame) {
         Call call = call(frame.id());
         call.name = frame.name() == null ? call.name : frame.name();
@@ -62,7 +62,7 @@ final class ToolNotes {
         return note.toString();
     }
 
-    /** More of what a call writes while it runs, as far as it is told. */
+    /** The text for more output of a running call, within the limit. */
     String handleOutput(String id, String content) {
         Call call = call(id);
         call.live = true;

@@ -1,4 +1,4 @@
-/** Agents as models: the parts of OpenAI's API that a client of models speaks, told from frames. */
+/** Agents as models: answers in the form of OpenAI's API, converted from frames. */
 @NullMarked
 package brig.gateway.openai;
 

@@ -5,13 +5,13 @@ import brig.protocol.wire.FrameOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader gets that wants one agent of a session only: the frames of that agent, and how the whole fares. What it
- * does not get is no gap: it did not ask for it. Frames keep their numbers, so that it resumes as any other reader does.
+ * Selects the frames for a subscriber to one agent: that agent's frames, and those about the whole session. Filtered
+ * frames are not reported as a gap. Frames keep their numbers, so that resuming works as for any subscriber.
  *
  * <p>Decision 0068.
  */
 public final class AgentFilter {
-    /** No agent has a longer id. */
+    /** Maximum length of an agent id. */
     private static final int ID_CHARS_MAX = 512;
 
     private final String agent;
@@ -20,7 +20,7 @@ public final class AgentFilter {
         this.agent = agent;
     }
 
-    /** @return null where no agent is named: all frames are wanted. @throws brig.protocol.BrigException {@code INVALID_FIELD} */
+    /** @return null if no agent is named: all frames. @throws brig.protocol.BrigException {@code INVALID_FIELD} */
     public static @Nullable AgentFilter read(@Nullable String agent) {
         if (agent == null) {
             return null;

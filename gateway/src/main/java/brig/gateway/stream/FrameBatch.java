@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /**
- * Consecutive frames of one segment: {@code count} of them from {@code firstSeq} on. The bytes are those of the segment;
- * each form is built once for all readers.
+ * Consecutive frames of one segment: {@code count} of them from {@code firstSeq} on. The bytes belong to the segment;
+ * each form is built once for all subscribers.
  *
  * <p>Decision 0004.
  */
@@ -28,7 +28,7 @@ public final class FrameBatch {
         return segment.firstSeq() + to - 1;
     }
 
-    /** Hands over those of its frames that pass, as batches of consecutive frames. */
+    /** Passes on the frames that match, as batches of consecutive frames. */
     void narrow(AgentFilter narrowing, Consumer<FrameBatch> taker) {
         byte[] bytes = new byte[bytes()];
         ByteBuf lines = lines();
@@ -52,7 +52,7 @@ public final class FrameBatch {
         }
     }
 
-    /** Bytes of the frames as lines. */
+    /** Length of the frames as lines, in bytes. */
     public int bytes() {
         return segment.lineStart(to) - segment.lineStart(from);
     }
@@ -62,12 +62,12 @@ public final class FrameBatch {
         return segment.lines(from, to);
     }
 
-    /** The frames as that transport carries them, without what it puts around them. The caller owns the slice. */
+    /** The frames in the transport's form, without its framing. The caller owns the slice. */
     public ByteBuf body(Framing framing) {
         return segment.body(framing, from, to);
     }
 
-    /** The frames within what a transport puts around them, in one piece. The caller owns the slice. */
+    /** The frames with the transport's framing, in one buffer. The caller owns the slice. */
     public ByteBuf framed(Framing framing) {
         return segment.framed(framing, from, to);
     }

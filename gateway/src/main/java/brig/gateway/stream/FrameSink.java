@@ -4,35 +4,35 @@ import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 
 /**
- * Where a reader's frames go: a connection, or the recorder. Writes are collected and go out with the flush at the end
- * of the loop's turn. Owned by the event loop.
+ * The destination of a subscriber's frames: a connection, or the recorder. Writes are collected and sent with the flush
+ * at the end of the event loop's iteration. Owned by the event loop.
  */
 public interface FrameSink {
-    /** Frames wait for it. Each drain tells it that before it asks whether it is writable. */
+    /** Frames are waiting. Called before each drain, before {@link #isWritable}. */
     default void handleFramesWaiting() {}
 
-    /** Whether it can take another batch without queueing more than its bound. When it can again, it calls the reader's drain. */
+    /** Whether it can take another batch. When it becomes writable again, it calls the subscription's drain. */
     boolean isWritable();
 
-    /** Takes frames; they belong to the batch's segment, so a sink that keeps them takes a slice. */
+    /** Takes frames. They belong to the batch's segment, so a sink that keeps them takes a slice. */
     void write(FrameBatch batch);
 
-    /** Says that frames {@code from} to {@code to} will not come. */
+    /** Reports that frames {@code from} to {@code to} will not come. */
     void gap(long from, long to, GapReason reason);
 
-    /** Says something about the stream that is no frame of it, such as the loss of its record. */
+    /** Reports an event of the stream outside of its frames, such as the loss of its record. */
     void notice(ErrorCode code, String message);
 
-    /** Says that the worker is held back by a slow captain, or that it is no more. */
+    /** Reports that the worker is paused by a slow captain, or no longer. */
     void throttled(boolean throttled);
 
     /** Sends what was written since the last flush. */
     void flush();
 
-    /** The stream ended, and everything of it was written. */
+    /** The stream ended, and all of it was written. */
     void end();
 
-    /** What its reader counts as. */
+    /** The transport that its subscriber is counted under. */
     default Transport transport() {
         return Transport.NONE;
     }

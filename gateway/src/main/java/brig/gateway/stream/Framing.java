@@ -3,11 +3,11 @@ package brig.gateway.stream;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a transport puts around a batch of frames. It depends on nothing but the batch's length, so a batch is framed once
- * for all its readers.
+ * A transport's framing of a batch. It depends only on the batch's length, so a batch is framed once for all its
+ * subscribers.
  */
 public interface Framing {
-    /** Lines as they are: a Unix socket. */
+    /** No framing: a Unix socket. */
     Framing NONE = new Framing() {
         @Override
         public int bytesMax() {
@@ -26,15 +26,15 @@ public interface Framing {
         public void writeTail(ByteBuf out) {}
     };
 
-    /** At most so many bytes around a batch. */
+    /** Maximum size of the framing, in bytes. */
     int bytesMax();
 
-    /** Whether the batch goes out as server-sent events rather than as lines. */
+    /** Whether the batch is sent as server-sent events instead of lines. */
     boolean ofEvents();
 
-    /** Writes what comes before a body of that length. */
+    /** Writes the part before a body of that length. */
     void writeHead(ByteBuf out, int bodyBytes);
 
-    /** Writes what comes behind it. */
+    /** Writes the part after it. */
     void writeTail(ByteBuf out);
 }

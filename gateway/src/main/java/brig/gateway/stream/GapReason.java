@@ -4,11 +4,11 @@ import java.util.Locale;
 
 /** Why frames cannot be delivered. */
 public enum GapReason {
-    /** They were deleted to keep within {@code limits.logBytesPerStream}. */
+    /** They were deleted to keep {@code limits.logBytesPerStream}. */
     EVICTED,
     /** They could not be written to disk, or were deleted by others, and are no longer in memory. */
     RECORD_LOST,
-    /** They are on disk, and are not what was written there: their checksum does not fit. */
+    /** They are on disk, but their checksum does not match. */
     RECORD_DAMAGED;
 
     /** The value of {@code reason} on the wire. */

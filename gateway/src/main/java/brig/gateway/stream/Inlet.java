@@ -7,17 +7,17 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a worker's bytes come into the log: its socket reads into the memory behind the newest frame, and the chunks that
- * come next, which is nearly everything, stay where they arrived. From the kernel to the readers' sockets nobody copies
- * them. Whatever else arrives goes to a {@link FrameDecoder}, and comes back to {@link StreamLog#append}.
+ * The entry of a worker's bytes into the log. Its socket reads into the memory after the newest frame, and the expected
+ * chunks, which are nearly everything, stay there: no copy is made between the kernel and the subscribers' sockets.
+ * Anything else goes to a {@link FrameDecoder} and then to {@link StreamLog#append}.
  *
- * <p>One for each connection of the worker: a line that it did not finish is not continued by the next. State owned by
- * the event loop.
+ * <p>One instance per connection of the worker, so that an unfinished line is not continued by the next connection.
+ * Owned by the event loop.
  *
  * <p>Decision 0022.
  */
 public final class Inlet {
-    /** What the inlets of an event loop share: nothing in it outlives a call. */
+    /** State shared by the inlets of an event loop; none of it outlives a call. */
     public static final class Shared {
         private final ChunkScanner scanner = new ChunkScanner();
         private final byte[] scratch = new byte[Limits.FRAME_BYTES_MAX];
@@ -26,17 +26,17 @@ public final class Inlet {
     private final StreamLog log;
     private final Shared shared;
     private final FrameDecoder decoder;
-    /** Where the last read went; null before the first. Its unparsed bytes are a line whose newline has not come yet. */
+    /** The target of the last read; null before the first. Its unparsed bytes are an unfinished line. */
     private @Nullable Segment tail;
 
-    /** @param others takes the frames that do not stay where they arrived, and appends them */
+    /** @param others receives the other frames and appends them */
     public Inlet(StreamLog log, Shared shared, FrameDecoder.Sink others) {
         this.log = log;
         this.shared = shared;
         this.decoder = new FrameDecoder(others);
     }
 
-    /** Memory for the next read, at least a byte, which goes in from index 0 on. The caller owns it. */
+    /** Memory for the next read, at least a byte, to be filled from index 0. The caller owns it. */
     public ByteBuf room() {
         Segment newest = log.tail();
         if (tail == null && newest != null) {
@@ -49,7 +49,7 @@ public final class Inlet {
         return tail.room();
     }
 
-    /** So many bytes were read into what {@link #room} gave. */
+    /** That many bytes were read into {@link #room}. */
     public void take(int bytes) {
         Segment at = tail;
         if (at == null) {

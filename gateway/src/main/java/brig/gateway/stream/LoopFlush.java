@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 
 /**
- * The end of the loop's turn. While the loop reads all its ready sockets, logs that got frames enlist here; then, once,
- * each drains into its readers and every connection that was written to is flushed. So a captain of a hundred workers
- * gets one write for all of them, and a burst of a hundred frames is one batch.
+ * Batches writes at the end of an event loop iteration. While the loop reads all ready sockets, logs with new frames
+ * enlist here. Then each log drains once into its subscribers, and every connection written to is flushed. So a captain
+ * of a hundred workers gets one write for all of them, and a burst of a hundred frames is one batch.
  *
  * <p>{@code loop} must run a task after the sockets that are ready now, as Netty's event loop does. Owned by it.
  */
@@ -20,13 +20,13 @@ public final class LoopFlush {
         this.loop = loop;
     }
 
-    /** The log has news for its readers. It calls this once until it was drained. */
+    /** The log has new frames. Called once per drain. */
     void enlist(StreamLog log) {
         dirty.add(log);
         schedule();
     }
 
-    /** The sink was written to, and waits for its flush. */
+    /** The sink was written to and needs a flush. */
     void wrote(FrameSink sink) {
         if (written.peekLast() != sink) {
             written.add(sink);
@@ -34,7 +34,7 @@ public final class LoopFlush {
         schedule();
     }
 
-    /** Runs something after what the loop has to do now. */
+    /** Runs a task after the loop's current work. */
     void defer(Runnable task) {
         loop.execute(task);
     }
@@ -52,8 +52,8 @@ public final class LoopFlush {
                 for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
                     log.drain();
                 }
-                // A flush may make a connection writable again, whose reader then writes, and waits for a flush in
-                // turn: a sink leaves the list before its flush, so that it can come back.
+                // A flush may make a connection writable, whose subscription then writes and needs another flush. So a
+                // sink is removed before its flush.
                 for (FrameSink sink = written.poll(); sink != null; sink = written.poll()) {
                     sink.flush();
                 }

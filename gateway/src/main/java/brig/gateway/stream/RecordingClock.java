@@ -3,14 +3,14 @@ package brig.gateway.stream;
 import brig.gateway.time.Timers;
 
 /**
- * Says to recorders that have little to write when to write it: after about a second, each at a moment of its own.
- * Many at one moment would hold up the frames of all streams while they write. Until then the worker-agent has what a
- * recorder waits with. State owned by the event loop.
+ * Schedules the writes of recorders with little data: after about a second, each at a different moment, since many
+ * writes at once would delay the frames of all streams. Until then the worker-agent keeps the frames. Owned by the
+ * event loop.
  */
 public final class RecordingClock {
     private static final long DELAY_MS_MIN = 500;
     private static final int SPREAD_MS = 500;
-    /** Steps of the golden ratio of the spread: whoever comes next falls into the largest space that is left. */
+    /** Steps of the golden ratio of the spread: each newcomer falls into the largest gap. */
     private static final int STEP_MS = 309;
 
     private final Timers timers;

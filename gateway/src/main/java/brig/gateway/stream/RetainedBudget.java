@@ -1,6 +1,6 @@
 package brig.gateway.stream;
 
-/** Memory that all streams keep for their readers. Owned by the event loop. */
+/** The memory that all stream windows use together. Owned by the event loop. */
 public final class RetainedBudget {
     private final long bytesMax;
     private long bytes;

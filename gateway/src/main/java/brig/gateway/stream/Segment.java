@@ -9,17 +9,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consecutive frames in one piece of memory: their lines end to end, where each ends, and, once a browser listens, the
- * same frames as server-sent events. What is written never moves, so readers take slices of it while more is appended.
- * Behind the frames lie the unparsed bytes: what the worker's socket read there and is no frame yet. A segment with
- * unparsed bytes has no room for other frames.
+ * Consecutive frames in one block of memory: their lines end to end, the end of each, and, once a browser subscribes,
+ * the same frames as server-sent events. Written bytes never move, so subscribers take slices while more is appended.
+ * After the frames are the unparsed bytes, which the worker's socket read and which are not frames yet. A segment with
+ * unparsed bytes takes no other frames.
  *
  * <p>Reference counted: the log holds one reference, every slice in a connection's queue another.
  */
 final class Segment {
     /** A segment holds at most capacity / this many frames, which bounds the events beside the lines. */
     private static final int BYTES_PER_FRAME = 64;
-    /** One of so many parts of a segment may stay empty, so that a read is not for a handful of bytes. */
+    /** The fraction 1 / WASTE of a segment may stay empty, to avoid reads of a few bytes. */
     private static final int WASTE = 8;
     /** Room for {@code id: <epoch>-<seq>}, {@code data: } and the newlines of one event: 4 + 8 + 1 + 18 + 1 + 6 + 1. */
     private static final int EVENT_OVERHEAD_BYTES = 39;
@@ -29,17 +29,17 @@ final class Segment {
     private final ByteBufAllocator allocator;
     private final byte[] idPrefix;
     private final long firstSeq;
-    /** Bytes of the stream before this segment: what positions are compared by. */
+    /** Bytes of the stream before this segment, used to compare positions. */
     private final long startOffset;
 
     private final ByteBuf lines;
-    /** All of its memory, as the scanner reads it. */
+    /** All of its memory, for the scanner. */
     private final ByteBuffer memory;
-    /** Where the line of frame i ends; it begins where the one before ends. */
+    /** The end of the line of frame i, which begins at the end of the one before. */
     private final int[] lineEnds;
 
     private int count;
-    /** They begin at the writer index of the lines. */
+    /** The number of unparsed bytes, which begin at the writer index of the lines. */
     private int unparsedBytes;
 
     private @Nullable ByteBuf events;
@@ -47,7 +47,7 @@ final class Segment {
     private int eventCount;
     private @Nullable Framed framed;
 
-    /** A batch as it was framed. */
+    /** A batch with its framing. */
     private record Framed(Framing framing, int from, int to, ByteBuf bytes) {}
 
     Segment(ByteBufAllocator allocator, String epoch, long firstSeq, long startOffset, int capacity) {
@@ -60,7 +60,7 @@ final class Segment {
         this.lineEnds = new int[Math.max(1, capacity / BYTES_PER_FRAME)];
     }
 
-    /** A segment over lines that were read from disk, which it takes over. Every line ends with a newline. */
+    /** A segment of lines read from disk; takes ownership. Every line ends with a newline. */
     static Segment ofLines(ByteBufAllocator allocator, String epoch, long firstSeq, byte[] stored) {
         int frames = 0;
         for (byte b : stored) {
@@ -88,7 +88,7 @@ final class Segment {
         lineEnds[count++] = lines.writerIndex();
     }
 
-    /** Whether the room behind the unparsed bytes is worth a read, or no segment would have more. */
+    /** Whether the room after the unparsed bytes is worth a read, or a new segment would have no more. */
     boolean hasRoomToRead() {
         int room = lines.writableBytes() - unparsedBytes;
         return !isFull()
@@ -96,23 +96,23 @@ final class Segment {
                 && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * unparsedBytes > lines.capacity()));
     }
 
-    /** The memory behind the unparsed bytes, for a read; {@link #handleRead} is to be told of it. The caller owns it. */
+    /** The memory after the unparsed bytes, for a read reported by {@link #handleRead}. The caller owns it. */
     ByteBuf room() {
         int from = lines.writerIndex() + unparsedBytes;
         return lines.retainedSlice(from, lines.capacity() - from).clear();
     }
 
-    /** So many bytes were read into {@link #room}. */
+    /** That many bytes were read into {@link #room}. */
     void handleRead(int bytes) {
         unparsedBytes += bytes;
     }
 
-    /** What the socket read and is no frame yet. */
+    /** Number of bytes read that are not frames yet. */
     int unparsedBytes() {
         return unparsedBytes;
     }
 
-    /** Makes frames of the unparsed bytes, as far as they are the chunks that come next. @return bytes of these frames */
+    /** Converts unparsed bytes to frames as far as they are the expected chunks. @return bytes of these frames */
     int parse(ChunkScanner scanner) {
         int from = lines.writerIndex();
         int before = count;
@@ -133,24 +133,24 @@ final class Segment {
         return count == lineEnds.length;
     }
 
-    /** Whether there is a newline in the unparsed bytes. */
+    /** Whether the unparsed bytes contain a newline. */
     boolean hasUnparsedNewline() {
         return lines.indexOf(lines.writerIndex(), lines.writerIndex() + unparsedBytes, (byte) '\n') >= 0;
     }
 
-    /** Moves the unparsed bytes to the beginning of an array. @return how many */
+    /** Moves the unparsed bytes to the beginning of an array. @return their number */
     int takeUnparsed(byte[] to) {
         lines.getBytes(lines.writerIndex(), to, 0, unparsedBytes);
         return forgetUnparsed();
     }
 
-    /** Moves the unparsed bytes of the segment before it here; this one has no frames yet. */
+    /** Moves the unparsed bytes of the previous segment to this one, which has no frames yet. */
     void takeUnparsed(Segment before) {
         lines.setBytes(0, before.lines, before.lines.writerIndex(), before.unparsedBytes);
         unparsedBytes = before.forgetUnparsed();
     }
 
-    /** @return how many there were */
+    /** @return their number */
     int forgetUnparsed() {
         int forgotten = unparsedBytes;
         unparsedBytes = 0;
@@ -174,7 +174,7 @@ final class Segment {
         return startOffset + lines.writerIndex();
     }
 
-    /** Memory that it takes, the room for more included. */
+    /** Its memory, including free room. */
     int heldBytes() {
         return lines.capacity() + (events == null ? 0 : events.capacity());
     }
@@ -203,8 +203,8 @@ final class Segment {
     }
 
     /**
-     * The newest one is kept until {@link #forgetFramed}, since the readers of a stream mostly want the same. Only one: a
-     * reader may attach anywhere, and what it wants must not add up.
+     * The newest one is cached until {@link #forgetFramed}, as subscribers mostly want the same. Only one, since
+     * subscribers may attach anywhere and the cache must stay bounded.
      */
     ByteBuf framed(Framing framing, int from, int to) {
         Framed kept = framed;
@@ -222,7 +222,7 @@ final class Segment {
         return bytes.retainedSlice();
     }
 
-    /** To be called when the turn of the loop is over in which it was built. */
+    /** Call it at the end of the event loop iteration that built it. */
     void forgetFramed() {
         if (framed != null) {
             framed.bytes().release();
@@ -270,7 +270,7 @@ final class Segment {
         }
     }
 
-    /** Gives up the log's reference; the memory goes when the last slice does. */
+    /** Releases the log's reference; the memory is freed with the last slice. */
     void release() {
         forgetFramed();
         lines.release();

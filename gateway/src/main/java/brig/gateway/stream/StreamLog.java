@@ -15,29 +15,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one spawn: its newest frames in memory, its readers, and what its readers hold back.
+ * The log of one spawn: its newest frames in memory, its subscribers, and the backpressure that they cause.
  *
- * <p>Frames are appended as they come and are never changed. Memory is bounded by the window: the oldest segment goes
- * when the window is full and no tethered reader is still before its end. A tethered reader that is a whole window
- * behind pauses the source, so that at last the agent's own write blocks; half a window resumes it. An untethered reader
- * holds nothing: when the window has moved past it, it reads from the archive until it has caught up. Reading the window
- * and subscribing to what comes next happen in one turn of the loop, so there is no seam between them.
+ * <p>Frames are appended as they come and are never changed. Memory is bounded by the window: the oldest segment is
+ * evicted when the window is full and every tethered subscriber is past its end. A tethered subscriber that is a whole
+ * window behind pauses the source, so that finally the agent's own write blocks; half a window resumes it. An
+ * untethered subscriber never pauses it: when the window has passed it, it reads from the archive until it has caught
+ * up. Reading the window and subscribing to new frames happen in one iteration of the event loop, so no frame is missed
+ * between.
  *
- * <p>Positions are frames (seq); distances are bytes, so that no count of frames, however small they are, cuts anybody.
+ * <p>Positions are frames (seq); distances are bytes, so that many small frames are not a long distance.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decisions 0005, 0026, 0030.
  */
 public final class StreamLog {
-    /** Who writes the frames, and can be told to wait. */
+    /** The source of the frames, which can be paused. */
     public interface Source {
         void pause();
 
         void resume();
     }
 
-    /** What the log needs of its surroundings. */
+    /** The log's dependencies. */
     public record Services(
             LoopFlush turn,
             RetainedBudget budget,
@@ -58,17 +59,17 @@ public final class StreamLog {
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final ArrayDeque<Segment> window = new ArrayDeque<>();
     private final List<Subscription> readers = new ArrayList<>();
-    /** The reader that keeps the record. */
+    /** The recorder's subscription. */
     private @Nullable Subscription recording;
-    /** Readers of Brig's own, which take no reader's place: the recording, and who reads what the stream says. */
+    /** Internal subscriptions, which do not count for the limit: the recorder, and readers of the content. */
     private final Set<Subscription> own = new HashSet<>();
 
     private Source source = new NoSource();
-    /** Told once when the first chunk comes; null where nobody waits for it. */
+    /** Called once at the first chunk; null for none. */
     private @Nullable Runnable firstChunk;
 
     private long lastSeq;
-    /** The newest frame that the source said it has; what is not here of it is still to come. */
+    /** The newest frame that the source announced; those missing here are still to come. */
     private long sourceSeq;
 
     private long endOffset;
@@ -79,7 +80,7 @@ public final class StreamLog {
     private boolean ended;
     private boolean released;
 
-    /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
+    /** @param lastSeq the last frame in the archive, 0 for a new stream */
     public StreamLog(String epoch, long lastSeq, StreamArchive archive, Services environment) {
         this.epoch = epoch;
         this.lastSeq = lastSeq;
@@ -88,7 +89,7 @@ public final class StreamLog {
         this.throttle = new Throttle(environment.timers(), this::enlist);
     }
 
-    /** Says who writes; the log pauses and resumes it from now on. */
+    /** Sets the source, which the log pauses and resumes from now on. */
     public void connect(Source newSource) {
         source = newSource;
         if (paused) {
@@ -97,21 +98,21 @@ public final class StreamLog {
     }
 
     /**
-     * The source has frames up to that number, and sends them: an earlier process may have shown them to readers and
-     * not recorded them. Readers that have them wait, and get none of them again.
+     * The source has frames up to that number and will send them: an earlier process may have delivered them without
+     * recording them. Subscribers that have them wait and do not get them again.
      */
     public void expect(long seq) {
         sourceSeq = Math.max(sourceSeq, seq);
     }
 
-    /** The number of the frame that follows all those that readers may have. */
+    /** The number after all frames that subscribers may have. */
     public long nextSeq() {
         return Math.max(lastSeq, sourceSeq) + 1;
     }
 
     /**
-     * Appends one frame. A number that was seen already is ignored: it came again after a reconnect. A jump is kept as it
-     * is, and readers are told of the frames between.
+     * Appends one frame. A known number is ignored, as it repeats after a reconnect. A jump is kept, and subscribers
+     * are told of the missing frames.
      */
     public void append(long seq, byte[] bytes, int offset, int length) {
         if (seq <= lastSeq || ended) {
@@ -136,7 +137,7 @@ public final class StreamLog {
         return last != null && last.endSeq() == lastSeq + 1 ? last : null;
     }
 
-    /** Begins a segment for what comes next, and moves the unparsed bytes of the newest one there. */
+    /** Begins a segment for the next frames and moves the newest one's unparsed bytes there. */
     Segment newTail(@Nullable Segment before) {
         int unparsedBytes = before == null ? 0 : before.unparsedBytes();
         Segment next = segment(lastSeq + 1, Math.min(2 * unparsedBytes, SEGMENT_BYTES_MAX));
@@ -147,7 +148,7 @@ public final class StreamLog {
         return next;
     }
 
-    /** Makes frames of the unparsed bytes of the newest segment, as far as they are the chunks that come next. */
+    /** Converts unparsed bytes of the newest segment to frames as far as they are the expected chunks. */
     void parse(Segment tail, ChunkScanner scanner) {
         int parsed = ended ? 0 : tail.parse(scanner);
         if (parsed > 0) {
@@ -159,12 +160,12 @@ public final class StreamLog {
         }
     }
 
-    /** Tells that when the first chunk comes. */
+    /** Sets the listener for the first chunk. */
     public void atFirstChunk(Runnable listener) {
         firstChunk = listener;
     }
 
-    /** A chunk is in the log. */
+    /** A chunk was appended. */
     public void handleChunk() {
         if (firstChunk != null) {
             Runnable listener = firstChunk;
@@ -196,7 +197,7 @@ public final class StreamLog {
         window.add(segment);
     }
 
-    /** The last frame came; readers that have everything are ended, the others when they have. */
+    /** The last frame came; each subscription ends when it has everything. */
     public void end() {
         if (!ended) {
             ended = true;
@@ -205,17 +206,18 @@ public final class StreamLog {
     }
 
     /**
-     * Adds a reader. It gets nothing before its first {@link Subscription#drain}, so that its connection can answer first.
+     * Adds a subscription. It gets nothing before its first {@link Subscription#drain}, as its connection answers
+     * first.
      *
-     * @param fromSeq the first frame it wants; one that the source does not have yet means the next one
-     * @param tethered whether it holds the worker back when it is slow
+     * @param fromSeq the first frame wanted; one that the source does not have yet means the next one
+     * @param tethered whether it pauses the worker when it is slow
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
     public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
         return subscribe(fromSeq, tethered, null, sink);
     }
 
-    /** The same for a reader that wants one agent's frames only, where {@code narrowing} is not null. */
+    /** As above, limited to one agent's frames if {@code narrowing} is not null. */
     public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(
@@ -226,14 +228,14 @@ public final class StreamLog {
         return add(fromSeq, tethered, narrowing, sink);
     }
 
-    /** Adds a reader of Brig's own from the first frame on. It holds nobody back, and the limit of readers is not for it. */
+    /** Adds an internal subscription from the first frame on. It is untethered and does not count for the limit. */
     public Subscription readThrough(FrameSink sink) {
         Subscription reader = add(1, false, null, sink);
         own.add(reader);
         return reader;
     }
 
-    /** Adds the reader that records what comes from now on. The limit of readers is not for it. */
+    /** Adds the recorder's subscription to new frames. It does not count for the limit. */
     Subscription record(FrameSink sink) {
         Subscription reader = add(lastSeq + 1, true, null, sink);
         recording = reader;
@@ -248,8 +250,8 @@ public final class StreamLog {
     }
 
     /**
-     * The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. It may be
-     * one that the source has still to send again: until then the reader waits.
+     * The first frame for a subscriber that asks for {@code fromSeq}, if nothing is deleted in between. The source may
+     * still have to send it again; until then the subscriber waits.
      */
     public long resumePoint(long fromSeq) {
         return Math.clamp(fromSeq, 1, nextSeq());
@@ -265,15 +267,15 @@ public final class StreamLog {
         checkReleased();
     }
 
-    /** Tells every reader something that is no frame. */
+    /** Sends a notice to all subscribers. */
     void notice(ErrorCode code, String message) {
         List.copyOf(readers).forEach(reader -> reader.notice(code, message));
     }
 
-    /** Brings every reader up to date. Called once per turn of the loop, after the sockets were read. */
+    /** Drains all subscriptions. Called once per event loop iteration, after the sockets were read. */
     void drain() {
         enlisted = false;
-        // A reader that drains may take itself and others off the list.
+        // A drain may remove this and other subscriptions from the list.
         for (int i = readers.size() - 1; i >= 0; i = Math.min(i, readers.size()) - 1) {
             readers.get(i).drain();
         }
@@ -281,14 +283,14 @@ public final class StreamLog {
         checkBackpressure();
     }
 
-    /** A tethered reader moved on, maybe outside the end of a turn: the source may have waited for that. */
+    /** A tethered subscriber advanced, perhaps outside of the end of an iteration: the source may resume. */
     void handleProgress() {
         if (paused) {
             checkBackpressure();
         }
     }
 
-    /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
+    /** Pauses or resumes the source by the slowest tethered subscriber's distance in bytes. */
     private void checkBackpressure() {
         long services = endOffset - slowestTethered();
         if (!paused && services > environment.windowBytes()) {
@@ -314,13 +316,13 @@ public final class StreamLog {
         return slowest;
     }
 
-    /** The worker is being ended, and no captain who does not read may hold that up: what it misses it reads from disk. */
+    /** The worker is being ended, which no slow captain may delay: it reads what it misses from disk. */
     public void letGo() {
         ending = true;
         checkBackpressure();
     }
 
-    /** Drops the oldest segments while the window is over its bound and nobody holds them. */
+    /** Evicts the oldest segments while the window exceeds its limit and nobody needs them. */
     private void evict() {
         int bound = environment.budget().isExceeded() ? SEGMENT_BYTES_MAX : environment.windowBytes();
         long slowest = slowestTethered();
@@ -337,8 +339,8 @@ public final class StreamLog {
     }
 
     /**
-     * Nothing follows, and the recorder is done: frees the window when its last reader has gone. Not before, for where the
-     * disk failed the archive does not have what a reader still needs.
+     * The stream is complete and recorded: frees the window with its last subscriber. Not before, since after a disk
+     * failure the archive lacks what subscribers still need.
      */
     public void release() {
         released = true;
@@ -351,7 +353,7 @@ public final class StreamLog {
         }
     }
 
-    /** The segment that holds that frame or, where it is not in memory, the first one behind it; null where there is none. */
+    /** The segment with that frame or, if it is not in memory, the first one after it; null for none. */
     @Nullable
     Segment segmentAt(long seq) {
         Segment newest = window.peekLast();
@@ -366,7 +368,7 @@ public final class StreamLog {
         return null;
     }
 
-    /** Bytes of the stream before that frame; -1 where it is neither in memory nor the next one to come. */
+    /** Bytes of the stream before that frame; -1 if it is neither in memory nor the next one. */
     long offsetOf(long seq) {
         if (seq == lastSeq + 1) {
             return endOffset;
@@ -377,14 +379,14 @@ public final class StreamLog {
                 : segment.startOffset() + segment.lineStart((int) (seq - segment.firstSeq()));
     }
 
-    /** Bytes of the stream so far. */
+    /** Length of the stream so far, in bytes. */
     long endOffset() {
         return endOffset;
     }
 
     /**
-     * How many bytes are worth a write of the record: many, for a page of a file costs less the more of them come at once;
-     * few when memory is short, since what is not recorded cannot be evicted.
+     * How many bytes a write of the record should have: many, since larger writes are cheaper per byte; few when memory
+     * is short, since unrecorded frames cannot be evicted.
      */
     int recordingBytes() {
         return environment.budget().isExceeded()
@@ -392,7 +394,7 @@ public final class StreamLog {
                 : Math.min(RECORDING_BYTES, environment.windowBytes() / 2);
     }
 
-    /** Sums what segments grew by when the first browser asked for events. */
+    /** Adds the growth of segments when the first browser subscribes to events. */
     void account(long moreBytes) {
         environment.budget().add(moreBytes);
     }
@@ -421,7 +423,7 @@ public final class StreamLog {
         return epoch;
     }
 
-    /** The number of the oldest frame that can still be read, one more than the newest where none can. */
+    /** The number of the oldest readable frame, one more than the newest if there is none. */
     public long firstSeq() {
         Segment oldest = window.peek();
         return Math.min(archive.firstSeq(), oldest == null ? lastSeq + 1 : oldest.firstSeq());
@@ -436,17 +438,17 @@ public final class StreamLog {
         return ended;
     }
 
-    /** Whether a tethered reader holds the worker back, and has for a while. */
+    /** Whether a tethered subscriber pauses the worker, and has for a while. */
     public boolean isThrottled() {
         return throttle.isShown();
     }
 
-    /** Captains and watchers that are attached. */
+    /** Number of attached captains and watchers. */
     public int readerCount() {
         return readers.size() - own.size();
     }
 
-    /** Before a worker is linked there is nobody to pause. */
+    /** Before a worker is connected there is nothing to pause. */
     private static final class NoSource implements Source {
         @Override
         public void pause() {}

@@ -10,15 +10,15 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One more reader of the log, whose connection is the disk. It acknowledges to the worker-agent what is stored, so that
- * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
+ * The subscriber that writes the record. It acknowledges stored frames to the worker-agent, which may then forget them.
+ * It is tethered: nothing leaves memory before it is on disk.
  *
- * <p>It writes when {@link StreamLog#recordingBytes} wait, at the end, and else when {@link RecordingClock} says: a stream
- * of small frames costs about one write a second and not one a frame. Until then the worker-agent has what this process
- * might lose. What a turn of the loop gives it goes to the disk in one piece, and is acknowledged at once.
+ * <p>It writes when {@link StreamLog#recordingBytes} wait, at the end, and otherwise when {@link RecordingClock} says:
+ * a stream of small frames costs about one write a second, not one per frame. Until then the worker-agent keeps what
+ * this process might lose. Frames of one event loop iteration are written together and acknowledged at once.
  *
- * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
- * after a pause the next frames are tried again. State owned by the event loop.
+ * <p>When the disk fails, streaming continues: frames are acknowledged without being stored, subscribers are told once,
+ * and after a pause the next frames are tried again. Owned by the event loop.
  *
  * <p>Decision 0006.
  */
@@ -31,20 +31,20 @@ public final class StreamRecorder implements FrameSink {
     private final LongConsumer acknowledge;
     private final Runnable finished;
     private @Nullable Subscription reader;
-    /** What this turn of the loop gave, and is to be written together. */
+    /** Frames of this iteration, to be written together. */
     private final List<ByteBuf> pieces = new ArrayList<>();
 
     private long firstOfPieces;
     private long lastOfPieces;
-    /** Bytes of the pieces, and of what is on its way to the disk. */
+    /** Bytes of the pieces and of pending writes. */
     private long unwrittenBytes;
 
     private long retryAtMs;
-    /** The last frame that was given up without an acknowledgement, 0 for none. */
+    /** The last frame given up but not acknowledged, 0 for none. */
     private long givenUpSeq;
 
     private boolean lost;
-    /** What waits is to be written, all of it. */
+    /** All waiting frames are to be written. */
     private boolean due;
 
     private boolean waitsForTick;
@@ -65,7 +65,7 @@ public final class StreamRecorder implements FrameSink {
         reader = log.record(this);
     }
 
-    /** Decides whether what waits is written now, and else waits for the clock. */
+    /** Decides whether to write waiting frames now or with the clock. */
     @Override
     public void handleFramesWaiting() {
         due |= log.isEnded() || reader == null || reader.pendingBytes() >= log.recordingBytes();
@@ -86,7 +86,7 @@ public final class StreamRecorder implements FrameSink {
         drain();
     }
 
-    /** Outside the end of a turn what it took goes to the disk at once: with the log not holding it, nobody else would have it. */
+    /** Outside of the end of an iteration, writes at once: the log no longer holds what was taken. */
     private void drain() {
         if (reader != null) {
             reader.drain();
@@ -128,7 +128,7 @@ public final class StreamRecorder implements FrameSink {
 
     private void handleStored(long last, @Nullable Throwable failure) {
         if (failure == null) {
-            // One that was on its way when another failed says nothing about the disk: only a retry does.
+            // A write that was pending when another failed does not prove that the disk works; only a retry does.
             lost &= clock.nowMs() < retryAtMs;
         } else {
             retryAtMs = clock.nowMs() + RETRY_MS;
@@ -146,7 +146,7 @@ public final class StreamRecorder implements FrameSink {
         drain();
     }
 
-    /** An acknowledgement speaks for all frames before it, so it waits for those that are on their way to the disk. */
+    /** An acknowledgement covers all earlier frames, so it waits for pending writes. */
     private void acknowledgeGivenUp() {
         if (givenUpSeq > 0 && unwrittenBytes == 0) {
             acknowledge.accept(givenUpSeq);
@@ -172,7 +172,7 @@ public final class StreamRecorder implements FrameSink {
     @Override
     public void gap(long from, long to, GapReason reason) {}
 
-    /** Its own notices, mostly. */
+    /** Mostly its own notices. */
     @Override
     public void notice(ErrorCode code, String message) {}
 

@@ -6,27 +6,27 @@ import brig.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of a {@link StreamLog}: the next frame it wants, and the sink that takes it. {@link #drain} is the only thing
- * that moves it. While the window has its next frame it reads there; when the window has moved on, or never had it, it
- * reads from the archive, a piece at a time, each when the sink can take it. State owned by the event loop.
+ * A subscription to a {@link StreamLog}: the next frame wanted, and the sink. Only {@link #drain} advances it. It reads
+ * from the window while that has the next frame, and otherwise from the archive, a piece at a time, whenever the sink
+ * is writable. Owned by the event loop.
  *
  * <p>Decisions 0005, 0068.
  */
 public final class Subscription {
-    /** What it is doing; only {@link #become} changes it. */
+    /** Its state; only {@link #become} changes it. */
     enum State {
-        /** It has what there is, or its sink takes no more: the next {@link #drain} goes on. */
+        /** It has everything, or its sink is full: the next {@link #drain} continues. */
         WAITING,
-        /** It writes what is in memory. */
+        /** It writes from memory. */
         DRAINING,
-        /** It goes on when others had their turn of the loop. */
+        /** It continues after others had their turn on the event loop. */
         DEFERRED,
         /** It waits for the archive. */
         REPLAYING,
-        /** It is off the log. Final. */
+        /** It was removed from the log. Final. */
         CLOSED;
 
-        /** Whether that state may follow this one. */
+        /** Whether the transition to that state is legal. */
         boolean mayBecome(State next) {
             return switch (this) {
                 case WAITING -> next == DRAINING || next == CLOSED;
@@ -42,18 +42,18 @@ public final class Subscription {
 
     private final StreamLog log;
     private final FrameSink sink;
-    /** Whether it is a subscriber, and none of Brig's own. */
+    /** Whether it counts for the limit of subscribers; false for internal ones. */
     private final boolean counts;
 
     private final TransportCounters audience;
     private final boolean tethered;
-    /** Null for a reader that wants every frame. */
+    /** Null for every frame. */
     private final @Nullable AgentFilter narrowing;
 
     private long nextSeq;
-    /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
+    /** Bytes of the stream before {@link #nextSeq}; -1 before it has reached the window, while it pauses nobody. */
     private long offset;
-    /** What it was told last of {@link StreamLog#isThrottled}. */
+    /** The last reported value of {@link StreamLog#isThrottled}. */
     private boolean toldThrottled;
 
     private State state = State.WAITING;
@@ -70,7 +70,7 @@ public final class Subscription {
         audience.handleSubscribed();
     }
 
-    /** Writes what is there while the sink takes it. Called when frames came and when the sink is writable again. */
+    /** Writes available frames while the sink is writable. Called for new frames and when the sink becomes writable. */
     public void drain() {
         if (state != State.WAITING) {
             return;
@@ -107,7 +107,7 @@ public final class Subscription {
         }
     }
 
-    /** The only transition. @throws IllegalStateException where the states do not allow it */
+    /** The only state transition. @throws IllegalStateException if it is illegal */
     private void become(State next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException("a subscription cannot become " + next + " from " + state);
@@ -115,7 +115,7 @@ public final class Subscription {
         state = next;
     }
 
-    /** To look into frames takes its time, and a reader that wants none of them is never full: others come between. */
+    /** Filtering frames takes time and a subscriber that wants none never fills up, so others get their turn. */
     private void goOnLater() {
         become(State.DEFERRED);
         log.turn().defer(this::goOn);
@@ -175,8 +175,8 @@ public final class Subscription {
                 }
                 writeStored(stored);
             }
-            // A tethered reader that comes from the archive holds the window from where it reaches it. One that was
-            // there already, and met a jump of the source, has never let go.
+            // A tethered subscriber from the archive holds the window from here on. One that was here already and met a
+            // jump of the source never released it.
             long reached = log.offsetOf(nextSeq);
             if (reached >= 0) {
                 offset = reached;
@@ -205,17 +205,17 @@ public final class Subscription {
         log.turn().wrote(sink);
     }
 
-    /** The byte from which on it needs the stream to stay in memory; {@code end} where it holds nothing. */
+    /** The byte from which the stream must stay in memory; {@code end} for no requirement. */
     long holdsFrom(long end) {
         return tethered && offset >= 0 ? offset : end;
     }
 
-    /** Bytes of the window that it has not written; more than any bound while it has not reached the window. */
+    /** Bytes of the window not written yet; more than any limit before it has reached the window. */
     long pendingBytes() {
         return offset < 0 ? Long.MAX_VALUE : log.endOffset() - offset;
     }
 
-    /** The next frame it wants: what to resume from after its connection is lost. */
+    /** The next frame wanted, at which a lost connection resumes. */
     public long nextSeq() {
         return nextSeq;
     }
@@ -224,7 +224,7 @@ public final class Subscription {
         return tethered;
     }
 
-    /** Takes the reader off the log. The sink is not told: who closes knows. */
+    /** Removes it from the log. The sink is not told, since the caller knows. */
     public void close() {
         if (state != State.CLOSED) {
             become(State.CLOSED);

@@ -4,10 +4,10 @@ import brig.gateway.time.Timers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether readers are told that the worker is held back. A captain that reads slowly but steadily pauses the worker and
- * lets it go many times a second, so only what has lasted for {@link #LASTS_MS} counts, one way as the other.
+ * Debounces the throttled state that subscribers see. A captain that reads slowly but steadily pauses and resumes the
+ * worker many times a second, so only a state that lasted for {@link #LASTS_MS} is reported.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decision 0030.
  */
@@ -20,7 +20,7 @@ final class Throttle {
     private boolean shown;
     private Timers.@Nullable Timer lasting;
 
-    /** @param changed called when {@link #isShown} has */
+    /** @param changed called when {@link #isShown} has changed */
     Throttle(Timers timers, Runnable changed) {
         this.timers = timers;
         this.changed = changed;

@@ -1,5 +1,5 @@
 /**
- * The frame path: the log of a spawn, its part in memory, its readers. No sockets, no threads, no clock.
+ * The frame path: the log of a spawn, its window in memory, its subscriptions. It uses no sockets, threads or clocks.
  *
  * <p>More than 14 classes: the frame path shares memory that no other package may touch.
  */

@@ -15,17 +15,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is counted when it happens, for all streams and spawns together: a stream that is forgotten leaves its part, so no
- * sum ever falls. What lies on the way of a frame are plain numbers of the event loop, which a scrape reads: an addition for
- * each read of a worker's socket and one for each batch that a reader takes. All else are meters.
+ * Counters for all streams and spawns together. Forgotten streams stay included, so no sum ever falls. Counters on the
+ * frame path are plain numbers of the event loop, read by a scrape: one addition per read of a worker's socket and one
+ * per batch that a subscriber takes. All others are meters.
  *
- * <p>Labels are names of a fixed set or of agent profiles: nothing that a client or an agent may choose makes a series.
+ * <p>Labels come from a fixed set or are names of agent profiles, so clients and agents cannot create series.
  *
  * <p>Decisions 0095, 0096.
  */
 public final class Counters {
     private static final double NANOS = 1e9;
-    /** What is counted of frames {@code egress}. */
+    /** Labels of {@code egress} frames. */
     private static final List<String> EGRESS =
             List.of("blocked", "asked", "allowed", "tls_failed", "answered_allowed", "answered_denied");
 
@@ -104,7 +104,7 @@ public final class Counters {
         for (Transport transport : Transport.values()) {
             audiences.put(transport, new TransportCounters());
         }
-        // Those that are known are there from the beginning: a rate does not see the first of a series.
+        // Known series exist from the beginning: a rate ignores the first value of a new series.
         List.of("evicted", "record_lost").forEach(this::gaps);
         List.of("terminated", "failed").forEach(this::ended);
         EGRESS.forEach(this::decisions);
@@ -165,12 +165,12 @@ public final class Counters {
         timer.record(Math.round(seconds * NANOS), TimeUnit.NANOSECONDS);
     }
 
-    /** Where all meters are. */
+    /** The registry of all meters. */
     PrometheusMeterRegistry registry() {
         return registry;
     }
 
-    /** For a duration that begins now: {@link #secondsSince} ends it. */
+    /** Starts a duration, which {@link #secondsSince} ends. */
     public long nanoTime() {
         return nanoTime.getAsLong();
     }
@@ -185,23 +185,23 @@ public final class Counters {
         bytesIn += bytes;
     }
 
-    /** What readers of that transport are counted by. */
+    /** The counters of subscribers over that transport. */
     public TransportCounters audience(Transport transport) {
         return audiences.computeIfAbsent(transport, key -> new TransportCounters());
     }
 
-    /** A subscriber was told that so many frames will not come. */
+    /** A gap was reported to a subscriber. */
     public void handleGap(String reason, long frames) {
         gaps(reason).increment();
         gapFrames.increment((double) frames);
     }
 
-    /** A connection that took too little is ended. */
+    /** A slow connection was closed. */
     public void handleSlowClose() {
         slowCloses.increment();
     }
 
-    /** A worker is held back by a reader, or is no more. */
+    /** A worker was paused by a subscriber, or resumed. */
     public void handlePaused(boolean paused) {
         countPaused();
         pausedNow += paused ? 1 : -1;
@@ -213,18 +213,18 @@ public final class Counters {
         pausedCountedNanos = now;
     }
 
-    /** How long workers were held back, summed over them, those that are so now included. */
+    /** Total time that workers were paused, including the currently paused ones. */
     double pausedSeconds() {
         countPaused();
         return pausedNanos / NANOS;
     }
 
-    /** A worker that this process was asked for runs. */
+    /** A worker that this process requested runs. */
     public void handleRunning(double seconds) {
         record(spawn, seconds);
     }
 
-    /** The first words of an agent came, so long after its worker was asked for. */
+    /** An agent's first chunk came, that long after its worker was requested. */
     public void handleFirstChunk(double seconds) {
         record(firstChunk, seconds);
     }
@@ -234,7 +234,7 @@ public final class Counters {
         ended(state).increment();
     }
 
-    /** A frame {@code egress} came. */
+    /** An {@code egress} frame came. */
     public void handleEgress(EgressEvent.@Nullable Shown event, long dropped) {
         String decision = switch (event) {
             case EgressEvent.Blocked _ -> "blocked";
@@ -255,7 +255,7 @@ public final class Counters {
     /**
      * An agent used tokens.
      *
-     * @param fromEgress whether they were read off its requests; the two repeat each other
+     * @param fromEgress whether they were counted from its requests; the two sources overlap
      */
     public void handleTokens(String agent, boolean fromEgress, String kind, long count) {
         if (count > 0) {

@@ -15,8 +15,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All numbers in Prometheus' text format, in seconds, bytes and counts. What is not counted is looked up when somebody asks;
- * between two scrapes nothing is done for it. Owned by the event loop.
+ * All metrics in Prometheus' text format, in seconds, bytes and counts. Gauges are read at each scrape and cost nothing
+ * between scrapes. Owned by the event loop.
  *
  * <p>Decisions 0095, 0097.
  */
@@ -32,7 +32,7 @@ public final class Exposition {
     private final MultiGauge max;
     private GaugeReadings now = GaugeReadings.NOTHING;
 
-    /** @param view what is not counted but looked up */
+    /** @param view reads the gauges */
     public Exposition(Counters counters, LoopWatch loop, Supplier<GaugeReadings> view, String version) {
         this.counters = counters;
         this.loop = loop;

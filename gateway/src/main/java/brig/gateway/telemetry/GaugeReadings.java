@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is looked up when somebody asks for the numbers.
+ * Values that are read when the metrics are scraped.
  *
  * <p>Decision 0096.
  *
- * @param sessions that have not ended, by state
- * @param connections open ones that frames may be written to
- * @param full those of them whose queue has reached its bound
- * @param queueBytes what waits in all of them
+ * @param sessions sessions that have not ended, by state
+ * @param connections open connections that frames may be written to
+ * @param full the number of these whose queue is full
+ * @param queueBytes bytes queued in all of them
  * @param workerAgentUp whether spawns can be started
  */
 public record GaugeReadings(
@@ -24,7 +24,7 @@ public record GaugeReadings(
     static final GaugeReadings NOTHING = new GaugeReadings(Map.of(), 0, 0, 0, false, List.of());
 
     /**
-     * How much of a limit is taken.
+     * The use of a limit.
      *
      * @param key in {@code limits} of config/brig.json
      */

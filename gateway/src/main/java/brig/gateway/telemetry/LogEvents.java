@@ -6,14 +6,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** Events with fields. A field has one name wherever it is written: {@code spawn_id}, {@code task_id}, {@code captain}. */
+/** Log events with fields. A field has the same name everywhere: {@code spawn_id}, {@code task_id}, {@code captain}. */
 public final class LogEvents {
-    /** Who had which worker started and ended: its level is one of its own, see config/logback.xml. */
+    /** Who started and ended which worker; it has a level of its own, see config/logback.xml. */
     private static final Logger AUDIT = LoggerFactory.getLogger("brig.audit");
 
     private LogEvents() {}
 
-    /** Logs an event; a field that is null is written as absent. */
+    /** Logs an event; null fields are omitted. */
     public static void log(Logger logger, Level level, String message, JsonObject fields) {
         LoggingEventBuilder event = logger.atLevel(level);
         for (String name : fields.names()) {
@@ -22,7 +22,7 @@ public final class LogEvents {
         event.log("{}", message);
     }
 
-    /** Logs what somebody did. */
+    /** Logs an action for the audit. */
     public static void audit(String action, JsonObject fields) {
         log(AUDIT, Level.INFO, action, fields);
     }

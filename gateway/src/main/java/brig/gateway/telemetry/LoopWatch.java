@@ -4,14 +4,13 @@ import brig.gateway.time.Timers;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How late the event loop is: a timer fires every {@link #PERIOD_MS}, and what it comes late is how long another task kept
- * it waiting. So a task that takes longer than the period is never missed, and is seen with at most that much less than it
- * took; a shorter one is seen by chance. Measuring every task would cost two looks at the clock for each. Owned by the event
- * loop.
+ * Measures the latency of the event loop. A timer fires every {@link #PERIOD_MS}; its delay is how long another task
+ * blocked the loop. A task longer than the period is always noticed, and underestimated by at most the period; a
+ * shorter one is noticed by chance. Measuring every task would need two clock readings each. Owned by the event loop.
  */
 public final class LoopWatch {
     static final long PERIOD_MS = 100;
-    /** Ticks for which the longest is remembered: one to two minutes, more than a scraper's pause. */
+    /** Ticks over which the maximum is kept: one to two minutes, more than a scrape interval. */
     private static final int TICKS_MAX = 600;
 
     private final Counters counters;
@@ -25,7 +24,7 @@ public final class LoopWatch {
         this.timers = timers;
     }
 
-    /** Begins to watch. */
+    /** Starts the measurement. */
     public void start() {
         long dueNanos = counters.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PERIOD_MS);
         timers.after(PERIOD_MS, () -> handleTick(dueNanos));
@@ -43,7 +42,7 @@ public final class LoopWatch {
         start();
     }
 
-    /** The longest that a task kept the loop, of the last one to two minutes. */
+    /** The longest delay of the last one to two minutes. */
     double longestSeconds() {
         return Math.max(longest, longestBefore);
     }

@@ -9,18 +9,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of one spawn's start, one after the other, each with the time that it took. Owned by the event loop.
+ * The consecutive steps of one spawn's start, with their durations. Owned by the event loop.
  *
  * <p>Decision 0098.
  */
 public final class SpawnTrace {
-    /** Of a step: where it begins and ends, in nanoseconds from the beginning of the trace. */
+    /** A step: begin and end in nanoseconds since the beginning of the trace. */
     record Step(String name, long beginNanos, long endNanos) {}
 
     /**
      * @param beginMs milliseconds since 1970
-     * @param attributes what is known of the spawn
-     * @param error code of what it came to nothing with; null where it runs
+     * @param attributes the attributes of the spawn
+     * @param error code of its failure; null if it runs
      */
     record Finished(
             long beginMs,
@@ -33,7 +33,7 @@ public final class SpawnTrace {
 
     private final long beginMs;
     private final LongSupplier nanoTime;
-    /** Null where nothing is kept. */
+    /** Null if the trace is not recorded. */
     private final @Nullable Consumer<Finished> taker;
 
     private final long beginNanos;
@@ -49,12 +49,12 @@ public final class SpawnTrace {
         this.beginNanos = nanoTime.getAsLong();
     }
 
-    /** One that nobody takes: nothing is kept. */
+    /** A trace that is not recorded. */
     static SpawnTrace none() {
         return NONE;
     }
 
-    /** The step before is over, and this one begins. */
+    /** Ends the previous step and begins this one. */
     public void step(String name) {
         if (taker != null) {
             endStep();
@@ -77,9 +77,9 @@ public final class SpawnTrace {
     }
 
     /**
-     * The last step is over. Nothing may follow.
+     * Ends the last step. No calls may follow.
      *
-     * @param error code of what it came to nothing with; null where it runs
+     * @param error code of the spawn's failure; null if it runs
      */
     public void end(@Nullable String error) {
         if (taker != null) {

@@ -1,4 +1,4 @@
 package brig.gateway.telemetry;
 
-/** What spawns are seen by. */
+/** The metrics and traces of spawns. */
 public record Telemetry(Counters counters, Traces traces) {}

@@ -5,10 +5,10 @@ import brig.protocol.record.OmitEmpty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code ExportTraceServiceRequest} of OTLP 1.x in its JSON form, as far as Brig fills it. */
+/** {@code ExportTraceServiceRequest} of OTLP 1.x in its JSON form, limited to the fields that Brig uses. */
 @CamelCase
 record TraceExport(List<ResourceSpans> resourceSpans) {
-    /** One program's part of it. */
+    /** The spans of one program. */
     @CamelCase
     record ResourceSpans(Resource resource, List<ScopeSpans> scopeSpans) {}
 
@@ -19,9 +19,9 @@ record TraceExport(List<ResourceSpans> resourceSpans) {
     record Scope(String name) {}
 
     /**
-     * A step, or the whole that steps belong to.
+     * A step, or the root that steps belong to.
      *
-     * @param parentSpanId null for the whole
+     * @param parentSpanId null for the root
      * @param kind 1 is internal
      * @param startTimeUnixNano nanoseconds since 1970, as text
      * @param attributes null for a step
@@ -49,14 +49,14 @@ record TraceExport(List<ResourceSpans> resourceSpans) {
     record TextValue(String stringValue) {}
 
     /**
-     * How it ended.
+     * The outcome.
      *
      * @param code 2 is an error; 0, which is left out, is none
      */
     record Status(@OmitEmpty int code, @Nullable String message) {
         private static final int ERROR = 2;
 
-        /** @param message null where it went well */
+        /** @param message null for success */
         static Status of(@Nullable String message) {
             return new Status(message == null ? 0 : ERROR, message);
         }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the traces of spawns to a collector of OpenTelemetry: OTLP/HTTP 1.x in its JSON form, a request for each spawn. A
- * collector that does not answer costs the traces and nothing else: at most {@link #ON_THE_WAY_MAX} requests wait for it.
+ * Sends the traces of spawns to an OpenTelemetry collector: OTLP/HTTP 1.x in its JSON form, one request per spawn. An
+ * unresponsive collector costs only the traces: at most {@link #ON_THE_WAY_MAX} requests are pending.
  *
  * <p>Decision 0098.
  */
@@ -43,7 +43,7 @@ public final class Traces {
     private final @Nullable URI endpoint;
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger onTheWay = new AtomicInteger();
-    /** Whether the last one got through; said once in the log when that changes. */
+    /** Whether the last request succeeded; changes are logged once. */
     private volatile boolean answered = true;
 
     private @Nullable HttpClient client;
@@ -55,7 +55,7 @@ public final class Traces {
         this.nanoTime = nanoTime;
     }
 
-    /** A spawn is asked for. */
+    /** Begins the trace of a requested spawn. */
     public SpawnTrace begin() {
         return endpoint == null ? SpawnTrace.none() : new SpawnTrace(clock.nowMs(), nanoTime, this::send);
     }
@@ -93,7 +93,7 @@ public final class Traces {
         answered = fault == null;
     }
 
-    /** One trace of a span for the spawn, and one below it for each step. */
+    /** One trace: a span for the spawn, with a child span for each step. */
     TraceExport export(SpawnTrace.Finished trace) {
         String traceId = randomHex(TRACE_ID_BYTES);
         String rootId = randomHex(SPAN_ID_BYTES);

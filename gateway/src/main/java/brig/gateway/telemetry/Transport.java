@@ -2,14 +2,14 @@ package brig.gateway.telemetry;
 
 import java.util.Locale;
 
-/** How a reader is reached. */
+/** The transport of a subscriber. */
 public enum Transport {
     UNIX,
     WEBSOCKET,
     SSE,
     /** An answer in the form of a model's. */
     MODEL,
-    /** One of Brig's own, such as the recorder: no subscriber. */
+    /** Internal, such as the recorder: not a subscriber. */
     NONE;
 
     String label() {

@@ -1,6 +1,6 @@
 package brig.gateway.telemetry;
 
-/** What all readers of one transport got. Owned by the event loop. */
+/** What all subscribers over one transport received. Owned by the event loop. */
 public final class TransportCounters {
     long frames;
     long bytes;
@@ -16,7 +16,7 @@ public final class TransportCounters {
         subscribers--;
     }
 
-    /** Frames were given to one of them; as many bytes as their lines have. */
+    /** Frames were delivered to one of them; the bytes are those of their lines. */
     public void handleDelivered(long moreFrames, long moreBytes) {
         frames += moreFrames;
         bytes += moreBytes;

@@ -2,10 +2,10 @@ package brig.gateway.time;
 
 /** Timers that fire on the event loop. */
 public interface Timers {
-    /** A timer that was set. */
+    /** A pending timer. */
     @FunctionalInterface
     interface Timer {
-        /** Forgets the timer; nothing happens where it fired already. */
+        /** Cancels the timer; no effect if it has fired. */
         void cancel();
     }
 

@@ -1,4 +1,4 @@
-/** Time as an argument: a clock to read and timers to set, so that tests need neither. */
+/** Time as a dependency: a clock and timers that tests can replace. */
 @NullMarked
 package brig.gateway.time;
 

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One agent of a tree: the session's own, which has no id, or a sub-agent. */
 final class AgentNode {
-    /** How sure it is where it belongs. A surer word moves it; that it has this parent is never taken back. */
+    /** How certain its place is. A more certain source moves it; a parent that the agent named is final. */
     enum Place {
         /** Only others name it. */
         UNKNOWN,
-        /** Its requests to the model say so. */
+        /** Derived from its requests to the model. */
         READ_OFF,
-        /** The agent says so, and names no parent: it may not know it yet. */
+        /** Reported by the agent without a parent, which it may not know yet. */
         TOLD,
-        /** The agent names its parent. */
+        /** Reported by the agent with its parent. */
         TOLD_PARENT
     }
 
@@ -28,11 +28,11 @@ final class AgentNode {
     private boolean background;
     private long startedMs;
     private long endedMs;
-    /** What the agent says of it, in the words of its frames: its type, its prompt, what it reported. */
+    /** Texts that the agent reports about it: its type, its prompt, its report. */
     private final Map<String, String> texts = new LinkedHashMap<>();
 
     private final TokenCount told = new TokenCount();
-    /** The same as brig-egress saw it, which counts where the agent says nothing. */
+    /** The usage measured by brig-egress, used if the agent reports none. */
     private final TokenCount readOff = new TokenCount();
 
     AgentNode(String id, @Nullable AgentNode parent) {
@@ -58,7 +58,7 @@ final class AgentNode {
         place = newPlace;
     }
 
-    /** Whether it is that one, or below it. */
+    /** Whether it is that node, or below it. */
     boolean isWithin(AgentNode other) {
         @Nullable AgentNode at = this;
         while (at != null && at != other) {
@@ -71,7 +71,7 @@ final class AgentNode {
         return status;
     }
 
-    /** A frame says how it fares. That it was spawned is old news of one that was seen at work. */
+    /** A frame gave its status. {@code SPAWNED} does not replace a later status. */
     void become(AgentStatus next, long nowMs) {
         startedMs = startedMs == 0 ? nowMs : startedMs;
         if (next == AgentStatus.SPAWNED && status != AgentStatus.UNKNOWN) {
@@ -89,7 +89,7 @@ final class AgentNode {
         background = goesOnMeanwhile;
     }
 
-    /** The text of that name that it has, "" for none. */
+    /** The text of that name, "" for none. */
     String text(String name) {
         return texts.getOrDefault(name, "");
     }
@@ -102,12 +102,12 @@ final class AgentNode {
         (usage.source() == null ? told : readOff).add(usage);
     }
 
-    /** What it cost: by its own word, or else as read off its requests. */
+    /** Its usage as the agent reports it, else as brig-egress measured it. */
     TokenCount tokens() {
         return told.isEmpty() ? readOff : told;
     }
 
-    /** What is known of the agent itself. */
+    /** The view of the session's own agent. */
     TreeView.Main viewOfMain(int messages) {
         return new TreeView.Main(
                 status,
@@ -121,7 +121,7 @@ final class AgentNode {
                 messages);
     }
 
-    /** What is known of a sub-agent, so far below the agent itself. */
+    /** The view of a sub-agent at that depth. */
     TreeView.SubAgent view(int depth) {
         return new TreeView.SubAgent(
                 id,

@@ -19,12 +19,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agents of a session, from its frames alone. Frames may come in any order: a sub-agent that only others name has a
- * node of its own, below the agent itself and marked {@code unknown_parent}, until a frame says where it belongs. What
- * an agent writes cannot bend the tree: a place that would close a circle is not taken, and one that the agent told
- * stays. It cannot grow it without end either: what is beyond a bound is left out and counted.
+ * The agents of a session, derived from its frames alone. Frames may come in any order: a sub-agent named only by
+ * others has a node directly below the agent itself, marked {@code unknown_parent}, until a frame gives its place.
+ * Untrusted frames cannot corrupt the tree: a place that would form a cycle is ignored, and one that the agent itself
+ * reported is final. They cannot grow it without limit either: the excess is left out and counted.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decisions 0066, 0067.
  */
@@ -32,7 +32,7 @@ public final class AgentTree {
     static final int NODES_MAX = 2_048;
     static final int ID_CHARS_MAX = 200;
     static final int TEXT_CHARS_MAX = 1_000;
-    /** Of all ids and texts together. */
+    /** Total length of all ids and texts. */
     static final int CHARS_MAX = 512 * 1024;
 
     private final AgentNode main = new AgentNode("", null);
@@ -41,13 +41,13 @@ public final class AgentTree {
     private long chars;
     private long framesLeftOut;
     private long textsCut;
-    /** Whether every frame came so far. */
+    /** Whether no frame was missed so far. */
     private boolean complete = true;
 
     private int messages;
     private @Nullable Integer exitCode;
 
-    /** Whether frames of that type say something about the tree. Chunks, of which a stream consists, do not. */
+    /** Whether frames of that type affect the tree. Chunks, the bulk of a stream, do not. */
     static boolean concerns(FrameType type) {
         return switch (type) {
             case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
@@ -55,7 +55,7 @@ public final class AgentTree {
         };
     }
 
-    /** Takes a frame. One that was taken already changes nothing; one that cannot be understood is counted. */
+    /** Processes a frame. A repeated one is ignored; an invalid one is counted. */
     void handle(FrameType type, long seq, byte[] bytes, int offset, int length) {
         if (seq <= lastSeq || !concerns(type)) {
             return;
@@ -152,7 +152,7 @@ public final class AgentTree {
         keep(main, "model", frame.model());
     }
 
-    /** The stream is over: what lived until now and did not say farewell is lost. */
+    /** The stream ended: agents without a final status are lost. */
     private void handleEnd(long nowMs) {
         main.become(
                 exitCode == null ? AgentStatus.LOST : exitCode == 0 ? AgentStatus.COMPLETED : AgentStatus.FAILED,
@@ -162,7 +162,7 @@ public final class AgentTree {
                 .forEach(node -> node.become(AgentStatus.LOST, nowMs));
     }
 
-    /** The node of that id, made where there is none; null where there is no room for it. The agent itself has its session's. */
+    /** The node of that id, created if needed; null if there is no room. The session's id names the agent itself. */
     private @Nullable AgentNode node(String id) {
         if (id.equals(main.text("session_id"))) {
             return main;
@@ -183,7 +183,7 @@ public final class AgentTree {
         return made;
     }
 
-    /** Keeps a text of a node, if there is one, in place of an earlier one, as far as there is room. */
+    /** Sets or replaces a text of a node, as far as there is room. */
     private void keep(AgentNode node, String name, @Nullable String text) {
         if (text == null) {
             return;
@@ -201,7 +201,7 @@ public final class AgentTree {
         }
     }
 
-    /** What all of them cost together; null where nothing is known. */
+    /** The total usage; null if unknown. */
     @Nullable
     TokenUsage usage() {
         TokenCount all = new TokenCount();
@@ -211,7 +211,7 @@ public final class AgentTree {
     }
 
     /**
-     * Whose tree it is, for the view of it.
+     * The identity of the tree, for its view.
      *
      * @param agent name of the agent profile
      * @param lastSeq up to which the stream was read
@@ -225,7 +225,7 @@ public final class AgentTree {
             String epoch,
             long lastSeq) {}
 
-    /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */
+    /** The client's view: the agent itself, its sub-agents below their parents, and what is left out. */
     public TreeView view(Owner owner) {
         List<Placed> placed = inOrder();
         int deepest = placed.stream().mapToInt(Placed::depth).max().orElse(0);
@@ -255,10 +255,10 @@ public final class AgentTree {
         return nodes.values().stream().filter(node -> node.status() == status).count();
     }
 
-    /** A sub-agent, and how many are above it with the agent itself. */
+    /** A sub-agent and its depth, 1 below the agent itself. */
     private record Placed(AgentNode node, int depth) {}
 
-    /** Every sub-agent behind its parent, siblings as they were named first. A tree may be as deep as it has nodes. */
+    /** Every sub-agent after its parent, siblings by first mention. A tree may be as deep as it has nodes. */
     private List<Placed> inOrder() {
         Map<AgentNode, List<AgentNode>> below = new HashMap<>();
         for (AgentNode node : nodes.values()) {

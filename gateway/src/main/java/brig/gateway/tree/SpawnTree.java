@@ -8,13 +8,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of a spawn, which grows with its stream. After a restart, and when the stream has ended, there is none in
- * memory: it is read from the record when somebody asks, since the record is the truth and the tree follows from it.
- * Nobody who does not ask pays for it. Owned by the event loop.
+ * The tree of a spawn, updated with its stream. After a restart, and after the end of the stream, it is not in memory;
+ * it is then built on demand from the record, which is the source of truth. Without a query it costs nothing. Owned by
+ * the event loop.
  */
 public final class SpawnTree {
     private StreamLog log;
-    /** Null while nobody asked since it was let go. */
+    /** Null until a query, and after it was dropped. */
     private @Nullable AgentTree tree;
 
     private @Nullable CompletableFuture<AgentTree> reading;
@@ -32,24 +32,24 @@ public final class SpawnTree {
         }
     }
 
-    /** The stream goes on in that log, or begins again there. */
+    /** The stream continues, or begins again, in that log. */
     public void restart(StreamLog fresh) {
         log = fresh;
         forget();
     }
 
-    /** Gives up what is in memory. */
+    /** Drops the tree from memory. */
     public void forget() {
         tree = null;
         reading = null;
     }
 
-    /** What its agents cost together; null where the tree is not in memory, or knows of none. */
+    /** The total usage; null if it is unknown or the tree is not in memory. */
     public @Nullable TokenUsage usage() {
         return tree == null ? null : tree.usage();
     }
 
-    /** Completes with the tree as the stream tells it until now. */
+    /** Completes with the current tree of the stream. */
     public CompletionStage<AgentTree> read() {
         if (tree != null) {
             return CompletableFuture.completedFuture(tree);

@@ -5,7 +5,7 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent cost, summed up. A sum that no JSON reader would hold exactly stays at the bound. */
+/** The total usage of an agent. A sum saturates at the largest integer that every JSON parser holds exactly. */
 final class TokenCount {
     private boolean any;
     private long input;
@@ -14,7 +14,7 @@ final class TokenCount {
     private double cost;
     private boolean hasCost;
 
-    /** Adds a frame {@code usage}. */
+    /** Adds a {@code usage} frame. */
     void add(Frame.Usage usage) {
         any = true;
         input = sum(input, usage.inputTokens());
@@ -26,7 +26,7 @@ final class TokenCount {
         }
     }
 
-    /** Adds what others cost. */
+    /** Adds another usage. */
     void add(TokenCount other) {
         any |= other.any;
         input = sum(input, other.input);
@@ -44,7 +44,7 @@ final class TokenCount {
         return !any;
     }
 
-    /** The sum; null where nothing was counted. */
+    /** The sum; null if nothing was counted. */
     @Nullable
     TokenUsage usage() {
         return any ? new TokenUsage(input, output, cached, hasCost ? Math.rint(cost * 1e6) / 1e6 : null) : null;

@@ -14,8 +14,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a tree of what a stream has said so far: one more reader of its log, which leaves when it has caught up. Owned by
- * the event loop.
+ * Builds a tree from the current stream, with a subscription that ends when it has caught up. Owned by the event loop.
  *
  * <p>Decision 0066.
  */
@@ -31,7 +30,7 @@ final class TreeReader implements FrameSink {
 
         @Override
         public void handleBadFrame(ErrorCode code) {
-            // It was refused when it came: this one was never in the log.
+            // Such a frame was refused on arrival, so it is not in the log.
         }
     });
     private @Nullable Subscription reader;
@@ -40,7 +39,7 @@ final class TreeReader implements FrameSink {
         this.log = log;
     }
 
-    /** Completes with the tree in the turn of the loop in which it has all frames that there are. */
+    /** Completes with the tree in the loop iteration in which it has all available frames. */
     static CompletionStage<AgentTree> read(StreamLog log) {
         TreeReader reading = new TreeReader(log);
         if (log.lastSeq() == 0) {
@@ -81,7 +80,7 @@ final class TreeReader implements FrameSink {
         }
     }
 
-    /** The record may be lost from here on; what came is here. */
+    /** The record may be lost from here on; the frames so far are available. */
     @Override
     public void notice(ErrorCode code, String message) {}
 

@@ -1,4 +1,4 @@
-/** The sub-agents of a session as a tree, made of what its frames say and of nothing else. */
+/** The sub-agents of a session as a tree, derived from its frames alone. */
 @NullMarked
 package brig.gateway.tree;
 

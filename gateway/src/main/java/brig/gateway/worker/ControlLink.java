@@ -51,27 +51,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to the worker-agent's control socket: requests with numbers, answers in any order, each with a deadline. When
- * the connection is lost everything in flight fails and the link connects again, for as long as it is open. Prompts go
- * over it: a peer whose uid, by the kernel's word, is not trusted hears nothing.
+ * The connection to the worker-agent's control socket. Requests have ids and deadlines; answers come in any order. When
+ * the connection is lost, everything in flight fails, and the link reconnects until it is closed. Since prompts are
+ * sent over it, a peer whose uid is not trusted is sent nothing.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decisions 0106, 0138.
  */
 public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
-    /** Told of the link's life. */
+    /** Listens to changes of the link. */
     public interface Listener {
-        /** A worker-agent answered; it may be another one than before. */
+        /** A worker-agent answered; it may be a new instance. */
         void handleUp(String instance);
 
-        /** There is no connection; another try follows. Called after each failed try. */
+        /** There is no connection; another attempt follows. Called after each failed attempt. */
         void handleDown();
 
-        /** Somebody else listens where the worker-agent should; nothing was said to it. {@link #handleDown} follows. */
+        /** An untrusted process listens instead; nothing was sent to it. {@link #handleDown} follows. */
         void handleUntrusted(BrigException why);
 
-        /** The worker-agent could not write what it has to; its disk may be the gateway's too. */
+        /** The worker-agent could not write to its disk, which may be the gateway's too. */
         void handleRecordLost(BrigException why);
     }
 
@@ -92,7 +92,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private @Nullable NetSocket socket;
     private long lastId;
     private boolean closed;
-    /** Why what listens there is not spoken to; null where nothing is known against it. */
+    /** Why the peer is not trusted; null if it is. */
     private @Nullable BrigException untrusted;
 
     private record Pending<A extends Record>(Class<A> type, CompletableFuture<A> answer, Timers.Timer deadline) {
@@ -111,7 +111,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    /** @param trustedUids who the worker-agent may be */
+    /** @param trustedUids accepts the uids that the worker-agent may have */
     public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids) {
         this.vertx = vertx;
         this.client = vertx.createNetClient();
@@ -122,7 +122,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers, new Inlet.Shared());
     }
 
-    /** Begins to connect, and keeps the link up until {@link #close}. */
+    /** Connects, and keeps the link up until {@link #close}. */
     public void open(Listener newListener) {
         listener = newListener;
         connect();
@@ -236,7 +236,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 : new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
     }
 
-    /** A request that does no harm if it is asked again, so that it does not matter whether it was carried out. */
+    /** An idempotent request: it does not matter whether a lost one was carried out. */
     private <A extends Record> CompletionStage<A> request(ControlRequest request, Class<A> type) {
         return ask(request, type)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
@@ -262,7 +262,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        // By which way it came does not matter yet.
+        // The interface does not matter for a check.
         return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin())));
     }
 
@@ -365,7 +365,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         return link;
     }
 
-    /** Before {@link #open} nobody listens. */
+    /** Before {@link #open} there is no listener. */
     private static final class NoListener implements Listener {
         @Override
         public void handleUp(String instance) {}

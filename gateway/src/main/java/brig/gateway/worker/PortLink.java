@@ -20,12 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connection to a server of an agent, as far as the worker-agent's answer; then it is whose that asked. Whoever takes
- * it adds its handlers before it returns: what the server said at once comes to them next.
+ * A connection to an agent's server, up to the worker-agent's answer; then it belongs to the caller. The caller must
+ * add its handlers before it returns, since early bytes of the server are passed to them next.
  *
  * <p>Decision 0048.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+@SuppressWarnings("FutureReturnValueIgnored") // A failing channel closes, which its handlers see.
 final class PortLink extends ByteToMessageDecoder {
     private static final int ANSWER_BYTES_MAX = 64 * 1024;
     private static final long ANSWER_MS = 10_000;
@@ -37,7 +37,7 @@ final class PortLink extends ByteToMessageDecoder {
         request = Json.writeLine(new PortCall(workerId, port));
     }
 
-    /** Completes on the event loop; nothing is read from the connection then until its reading is turned on. */
+    /** Completes on the event loop; nothing is read from the connection until auto-read is turned on. */
     static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, String workerId, int port) {
         PortLink link = new PortLink(workerId, port);
         new Bootstrap()

@@ -21,11 +21,11 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The worker-agent as the gateway sees it. What calls return completes on the event loop; it fails with a
- * {@link brig.protocol.BrigException}: a refusal of the worker-agent's own, or {@code WORKER_AGENT_UNAVAILABLE}.
+ * The gateway's interface to the worker-agent. Results complete on the event loop. They fail with a {@link
+ * brig.protocol.BrigException}: a refusal of the worker-agent, or {@code WORKER_AGENT_UNAVAILABLE}.
  */
 public interface WorkerAgent {
-    /** A request was sent and its answer did not come: nobody knows whether it was carried out. */
+    /** A request was sent but not answered: it may have been carried out. */
     final class UnansweredException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -34,83 +34,80 @@ public interface WorkerAgent {
         }
     }
 
-    /** Whether it would refuse a request, as far as it can tell without making anything. Fails with that refusal. */
+    /** Whether it would refuse a request, as far as it can tell without starting anything. Fails with that refusal. */
     CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker);
 
-    /**
-     * Starts a worker; the same spawn_id again never starts a second one. Fails with {@link UnansweredException} where it
-     * may have been started.
-     */
+    /** Starts a worker; idempotent by spawn_id. Fails with {@link UnansweredException} if it may have been started. */
     CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
 
-    /** Begins to stop a worker; its end shows in its frames. */
+    /** Begins to stop a worker; its end appears in its frames. */
     CompletionStage<Void> terminate(String spawnId, String reason);
 
     /**
-     * Makes sure that there is no worker of that name, now or later: ends the one there is, without waiting for anybody to
-     * read its last frames, and refuses a request for one that is still on its way.
+     * Ensures that no worker of that name exists, now or later. Ends an existing one without waiting for its last
+     * frames to be read, and refuses a spawn request that is in flight.
      */
     CompletionStage<Void> abandon(String spawnId);
 
     CompletionStage<WorkersAnswer> list();
 
-    /** What it says of itself: version, limits level, agents. */
+    /** Its identity: version, limits level, agents. */
     CompletionStage<HelloAnswer> hello();
 
-    /** What an agent changed in its worktree or copy; {@code NOT_FOUND} where it has none. */
+    /** An agent's changes in its worktree or copy; {@code NOT_FOUND} if it has none. */
     CompletionStage<DiffAnswer> diff(String spawnId);
 
     /**
-     * Takes over into the repository what it has not yet of a spawn's worktree, if all of it fits; {@code NOT_FOUND} where it
-     * has none.
+     * Applies the missing changes of a spawn's worktree to the repository, all or none; {@code NOT_FOUND} without a
+     * worktree.
      *
-     * @param check only looks whether it fits
-     * @param allow globs of files that are withheld where nobody names them
+     * @param check only tests whether they apply
+     * @param allow globs of files that are withheld unless named
      */
     CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow);
 
-    /** Worktrees and copies that stay after their spawn. */
+    /** Worktrees and copies that outlived their spawns. */
     CompletionStage<WorkspacesAnswer> workspaces();
 
-    /** Removes one of them with its changes; {@code NOT_FOUND} where there is none. */
+    /** Deletes one of them with its changes; {@code NOT_FOUND} if there is none. */
     CompletionStage<DiscardAnswer> discard(String spawnId);
 
-    /** What a worker may reach, and what waits for a person; {@code NOT_FOUND} where it is not there. */
+    /** What a worker may reach, and its open asks; {@code NOT_FOUND} if it does not exist. */
     CompletionStage<EgressAnswer> egress(String workerId);
 
     /**
-     * A person has decided.
+     * Passes on a person's decision.
      *
      * @param about a host, or the name of a secret for {@code REVOKE}
      */
     CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about);
 
     /**
-     * Lines of the audit behind a position, some of them.
+     * Some audit lines after a position.
      *
      * @param from empty for the beginning
      */
     CompletionStage<AuditAnswer> audit(String from);
 
     /**
-     * Connects to a server of an agent on 127.0.0.1 inside its wall; {@code NOT_FOUND} where none listens. The connection is
-     * not read: who takes it adds its handlers before it returns, and then turns its reading on.
+     * Connects to an agent's server on 127.0.0.1 inside its wall; {@code NOT_FOUND} if none listens. Reading is off:
+     * the caller adds its handlers before it returns, then turns it on.
      */
     CompletionStage<Channel> dial(String workerId, int port);
 
-    /** Asks a model's server by that route for its list of models. */
+    /** Requests the list of models over that route. */
     CompletionStage<TestRouteAnswer> testRoute(String route);
 
-    /** What the wall enforces here, and what is missing. */
+    /** Diagnoses the wall on this host. */
     CompletionStage<DoctorAnswer> doctor();
 
-    /** Ends all workers and then itself. */
+    /** Ends all workers, then itself. */
     CompletionStage<Void> shutdown();
 
     /**
-     * Opens a worker's stream of frames, from the one on that its log has not.
+     * Opens a worker's frame stream, from the first frame that the log lacks.
      *
-     * @param frames takes what the log does not take from the socket itself, and appends it
+     * @param frames receives and appends the frames that the log does not read in place
      */
     WorkerStream open(String socket, StreamLog log, FrameDecoder.Sink frames);
 }

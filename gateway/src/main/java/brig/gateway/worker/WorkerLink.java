@@ -30,20 +30,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The socket of one worker. Lost, it is connected again and the stream resumes behind the last frame that came; the
- * worker-agent keeps what was not acknowledged. Paused, it stops reading, the socket fills, and the worker-agent stops
- * reading its agent in turn.
+ * The connection to one worker's socket. When lost, it reconnects and resumes after the last frame received; the
+ * worker-agent keeps unacknowledged frames. When paused, it stops reading, the socket fills, and the worker-agent stops
+ * reading its agent.
  *
- * <p>Made with Netty alone: there is one for each session, most of them idle, and a Vert.x socket takes 6 KiB more.
+ * <p>Uses Netty directly: there is one per session, mostly idle, and a Vert.x socket takes 6 KiB more.
  *
- * <p>State owned by the event loop.
+ * <p>Owned by the event loop.
  *
  * <p>Decision 0023.
  */
 final class WorkerLink implements WorkerStream {
     private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);
     private static final long RECONNECT_MS = 50;
-    /** Messages that wait for the link to be up. */
+    /** Maximum number of messages that wait for the link. */
     private static final int WAITING_MAX = 64;
 
     private final Services shared;
@@ -56,10 +56,10 @@ final class WorkerLink implements WorkerStream {
     private boolean paused;
     private boolean closed;
 
-    /** What the links of an event loop share. */
+    /** Shared by the links of an event loop. */
     record Services(EventLoop loop, Timers timers, Inlet.Shared inlets) {}
 
-    /** @param frames takes what the log does not take from the socket itself */
+    /** @param frames receives the frames that the log does not read in place */
     WorkerLink(Services shared, String socketPath, StreamLog log, FrameDecoder.Sink frames) {
         this.shared = shared;
         this.address = new DomainSocketAddress(socketPath);
@@ -128,7 +128,7 @@ final class WorkerLink implements WorkerStream {
         }
     }
 
-    /** One connection's bytes. */
+    /** The handler of one connection. */
     private final class Reader extends ChannelInboundHandlerAdapter {
         private final Inlet inlet;
 
@@ -181,7 +181,7 @@ final class WorkerLink implements WorkerStream {
         }
     }
 
-    /** Sent at once: who records does so in batches. */
+    /** Sent at once, since the recorder acknowledges in batches. */
     @Override
     public void ack(long seq) {
         ackedSeq = seq;

@@ -1,4 +1,4 @@
-/** The links to the worker-agent: one for control, one for each worker's frames. */
+/** The connections to the worker-agent: one for control, one for each worker's frames. */
 @NullMarked
 package brig.gateway.worker;
 

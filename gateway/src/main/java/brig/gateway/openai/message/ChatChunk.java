@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A piece of an answer ("The chat completion chunk object").
  *
  * @param created seconds since 1970
- * @param choices none in the piece that has the tokens
+ * @param choices empty in the piece with the usage
  */
 public record ChatChunk(
         String id,
@@ -17,11 +17,11 @@ public record ChatChunk(
         String model,
         List<Choice> choices,
         @Nullable ChatUsage usage) {
-    /** @param finishReason null while the answer goes on */
+    /** @param finishReason null while the answer continues */
     public record Choice(
             int index, Delta delta, @WriteNull @Nullable String finishReason) {}
 
-    /** What is new. */
+    /** The new part. */
     public record Delta(
             @Nullable String role,
             @Nullable String content,

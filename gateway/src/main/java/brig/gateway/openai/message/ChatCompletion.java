@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChatCompletion(
         String id, String object, long created, String model, List<Choice> choices, ChatUsage usage) {
-    /** The only answer of an agent. */
+    /** The single answer of an agent. */
     public record Choice(int index, Said message, String finishReason) {}
 
     /**
-     * What the agent said.
+     * The agent's answer.
      *
-     * @param reasoningContent what it thought and did; null for nothing
+     * @param reasoningContent its reasoning and actions; null for none
      */
     public record Said(
             String role, String content, @Nullable String reasoningContent) {}

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code POST /v1/chat/completions} ("Create chat completion"): the fields that mean something to an agent.
+ * The body of {@code POST /v1/chat/completions} ("Create chat completion"): the fields with a meaning for an agent.
  *
- * @param n how many answers are wanted
- * @param modalities in what an answer may come; null for text
+ * @param n number of answers wanted
+ * @param modalities accepted forms of the answer; null for text
  * @param toolChoice a word, or an object that names a tool of the client
- * @param model the agent profile; a request without is refused later
+ * @param model the agent profile; null is refused later
  */
 @Extensible
 public record ChatRequest(
@@ -28,7 +28,7 @@ public record ChatRequest(
         @Nullable String model,
         boolean stream) {
 
-    /** @param includeUsage whether the events end with the tokens that were used */
+    /** @param includeUsage whether the events end with the usage */
     @Extensible
     public record StreamOptions(boolean includeUsage) {}
 }

@@ -4,10 +4,10 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.record.Tagged;
 import java.util.List;
 
-/** A piece of a response's {@code output}. Its {@code type} is written after its id, as the API has it. */
+/** An item of a response's {@code output}. As in the API, its {@code type} is written after its id. */
 public sealed interface OutputItem {
     /**
-     * What the agent said.
+     * The agent's answer.
      *
      * @param status {@code in_progress}, without content, or {@code completed}
      */
@@ -18,7 +18,7 @@ public sealed interface OutputItem {
     }
 
     /**
-     * What it thought and did.
+     * Its reasoning and actions.
      *
      * @param status {@code in_progress}, without summary, or {@code completed}
      */
@@ -33,9 +33,9 @@ public sealed interface OutputItem {
     sealed interface Part {}
 
     /**
-     * Of a message.
+     * Text of a message.
      *
-     * @param annotations none: an agent has them in its text
+     * @param annotations empty: an agent has them in its text
      */
     record OutputText(String text, List<JsonObject> annotations) implements Part {
         public OutputText(String text) {
@@ -43,6 +43,6 @@ public sealed interface OutputItem {
         }
     }
 
-    /** Of a reasoning. */
+    /** Text of a reasoning item. */
     record SummaryText(String text) implements Part {}
 }

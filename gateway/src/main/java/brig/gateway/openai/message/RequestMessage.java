@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that was said, or an item of another type among the input of a response.
+ * A message, or an input item of another type in a response request.
  *
  * @param type of an item; null for a message
- * @param content a text, or a list of parts; an assistant that only called tools said nothing
+ * @param content a text, or a list of parts; null for an assistant message with tool calls only
  */
 @Extensible
 public record RequestMessage(
@@ -24,12 +24,12 @@ public record RequestMessage(
         }
     }
 
-    /** Whether something is said by it: what a model thought and called is no part of what was said. */
+    /** Whether it is a message; a model's reasoning and tool calls are not. */
     public boolean isMessage() {
         return type == null || type.equals("message");
     }
 
-    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} where nobody said it */
+    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} if it has no role */
     public String requiredRole() {
         if (role == null || role.isEmpty()) {
             throw Fields.invalid("role", "is missing");
@@ -37,7 +37,7 @@ public record RequestMessage(
         return role;
     }
 
-    /** All of its text. @throws brig.protocol.BrigException {@code INVALID_FIELD} where it is not text alone */
+    /** All of its text. @throws brig.protocol.BrigException {@code INVALID_FIELD} if it has other content */
     public String text() {
         return switch (content) {
             case null -> "";

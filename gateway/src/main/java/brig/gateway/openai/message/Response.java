@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer as a whole ("The response object"). The client's tools and instructions are not repeated in it.
+ * An answer as a whole ("The response object"). It does not repeat the client's tools and instructions.
  *
  * @param createdAt seconds since 1970
  * @param status {@code in_progress}, {@code completed} or {@code failed}
- * @param output none while it is in progress
- * @param usage null while it is not completed
+ * @param output empty while it is in progress
+ * @param usage null until it is completed
  */
 public record Response(
         String id,
@@ -29,7 +29,7 @@ public record Response(
         JsonObject metadata,
         @WriteNull @Nullable Usage usage) {
 
-    /** A response of an agent, which calls no tools of its client. */
+    /** A response of an agent, which calls none of its client's tools. */
     public Response(
             String id,
             long createdAt,
@@ -55,7 +55,7 @@ public record Response(
                 usage);
     }
 
-    /** Why there is no more of it. */
+    /** Why the response is incomplete. */
     public record Failure(String code, String message) {}
 
     /** Tokens of a response. */
@@ -70,9 +70,9 @@ public record Response(
         }
     }
 
-    /** What Brig does not count apart. */
+    /** Not counted by Brig. */
     public record InputDetails(long cachedTokens) {}
 
-    /** What Brig does not count apart. */
+    /** Not counted by Brig. */
     public record OutputDetails(long reasoningTokens) {}
 }

@@ -4,8 +4,8 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 
 /**
- * What happens to a response ("Streaming events"). Each event has a number of its own, from 0 on; {@code outputIndex} is
- * the place of the item in the response, {@code contentIndex} and {@code summaryIndex} that of the part in its item.
+ * An event of a response ("Streaming events"). Events are numbered from 0; {@code outputIndex} is the index of the item
+ * in the response, {@code contentIndex} and {@code summaryIndex} that of the part in its item.
  */
 @Tagged("type")
 public sealed interface ResponseEvent {
@@ -13,7 +13,7 @@ public sealed interface ResponseEvent {
     @Name("response.created")
     record Created(long sequenceNumber, Response response) implements ResponseEvent {}
 
-    /** Nothing was said for a while. */
+    /** Sent after a while of silence. */
     @Name("response.in_progress")
     record InProgress(long sequenceNumber, Response response) implements ResponseEvent {}
 
@@ -21,7 +21,7 @@ public sealed interface ResponseEvent {
     @Name("response.completed")
     record Completed(long sequenceNumber, Response response) implements ResponseEvent {}
 
-    /** The last event, where the answer is none. */
+    /** The last event of a failed answer. */
     @Name("response.failed")
     record Failed(long sequenceNumber, Response response) implements ResponseEvent {}
 

@@ -4,14 +4,14 @@ import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code POST /v1/responses} ("Create a model response"): the fields that mean something to an agent.
+ * The body of {@code POST /v1/responses} ("Create a model response"): the fields with a meaning for an agent.
  *
  * @param toolChoice a word, or an object that names a tool of the client
  * @param background whether the answer is to be fetched later
- * @param instructions what is said about the talk as a whole
- * @param input the user's words, or a list of items
- * @param model the agent profile; a request without is refused later
- * @param previousResponseId the answer that this goes on from
+ * @param instructions instructions for the whole conversation
+ * @param input the user's message, or a list of items
+ * @param model the agent profile; null is refused later
+ * @param previousResponseId the answer that this continues
  */
 @Extensible
 public record ResponseRequest(
@@ -24,7 +24,7 @@ public record ResponseRequest(
         @Nullable String model,
         boolean stream) {
 
-    /** How the words of the answer are formed. */
+    /** Options of the answer's text. */
     @Extensible
     public record Text(@Nullable TextFormat format) {}
 }

@@ -3,10 +3,10 @@ package brig.gateway.openai.message;
 import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
-/** The form that the words of an answer are to have. */
+/** The requested format of an answer's text. */
 @Extensible
 public record TextFormat(@Nullable String type) {
-    /** Whether it is none. */
+    /** Whether it is plain text. */
     public boolean isPlain() {
         return type == null || type.equals("text");
     }

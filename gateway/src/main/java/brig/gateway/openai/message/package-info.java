@@ -1,4 +1,4 @@
-/** The messages of OpenAI's API, as it has them ("API reference", OpenAI): requests as far as an agent takes them, and answers. */
+/** The messages of OpenAI's API ("API reference", OpenAI): requests, limited to what an agent supports, and answers. */
 @NullMarked
 package brig.gateway.openai.message;
 
