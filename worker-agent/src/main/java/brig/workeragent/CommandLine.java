@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0080.
  *
- * @param config a configuration file; null looks in the usual places
+ * @param config a configuration file; null uses the usual place
  * @param home the folder that Brig is installed in, with {@code config} and {@code lib/native} below it
- * @param runtimeDir where the sockets are; null takes that of the configuration
- * @param stateDir the same for what lasts
- * @param gatewayUser who the gateway runs as, where that is neither root nor we; name or uid
- * @param embedded ends by itself when nobody needs it any more
+ * @param runtimeDir the folder of the sockets; null takes the configured one
+ * @param stateDir the folder of persistent state; null likewise
+ * @param gatewayUser name or uid of the gateway's user, if that is neither root nor our own
+ * @param embedded whether it ends by itself when it is no longer needed
  */
 record CommandLine(
         @Nullable Path config,
@@ -46,7 +46,7 @@ record CommandLine(
                 default -> throw refusal("unknown argument " + arguments[i]);
             }
         }
-        // The start script says where it lies.
+        // Set by the start script.
         String home = values.getOrDefault("--home", System.getProperty("brig.home", ""));
         return new CommandLine(
                 path(values.get("--config")),

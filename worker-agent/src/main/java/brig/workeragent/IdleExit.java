@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a worker-agent that a gateway started for itself once nobody needs it: no gateway connected and no
- * worker alive for half a minute. State owned by the thread of the timers.
+ * Ends a worker-agent that a gateway started for itself when it is no longer needed: without a connected gateway or a
+ * living worker for half a minute. Owned by the timers' thread.
  */
 final class IdleExit {
     private static final Logger LOG = LoggerFactory.getLogger(IdleExit.class);

@@ -25,15 +25,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
- * folders that empty paths in them stand for.
+ * The settings of this worker-agent: the shipped defaults, overlaid by a configuration file, and the folders for which
+ * empty paths stand.
  *
  * <p>Decision 0120.
  *
  * @param gatewayUser as {@link CommandLine#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
- * @param root whether it runs as root, which decides between the folders of the host and those of a user
+ * @param root whether it runs as root, which selects the host's folders instead of a user's
  */
 record Installation(
         WorkerAgentConfig config,
@@ -45,7 +45,7 @@ record Installation(
         Map<String, String> environment,
         boolean root) {
 
-    /** Without root a worker has our own uid, which says nothing about who made a folder. */
+    /** Without root a worker has our own uid, which does not identify the creator of a folder. */
     private static final int NOBODY = -1;
 
     /** Reads the files that the options name. @throws BrigException naming file and key */
@@ -90,7 +90,7 @@ record Installation(
         return text.isEmpty() ? absent : Path.of(text);
     }
 
-    /** As the gateway: the host's file is for root, whose folders it names. */
+    /** As in the gateway: the host's file is for root, whose folders it names. */
     private static @Nullable Path usualFile(Map<String, String> environment, boolean root) {
         Path file = ownFolder(environment, root).resolve("brig.json");
         return Files.exists(file) ? file : null;
@@ -131,7 +131,7 @@ record Installation(
         return section;
     }
 
-    /** Whether this process may become other users. */
+    /** Whether this process can change to other users. */
     static boolean isRoot() throws IOException {
         return Files.getAttribute(Path.of("/proc/self"), "unix:uid") instanceof Integer uid && uid == 0;
     }
@@ -140,7 +140,7 @@ record Installation(
         return folders(config.agentDirs(), "agents");
     }
 
-    /** What ships with Brig stands behind the operator's own, which wins. */
+    /** The shipped folder, then the operator's own, which takes precedence. */
     private List<Path> folders(List<String> texts, String name) {
         return texts.stream()
                 .flatMap(text -> text.isEmpty()
@@ -152,7 +152,7 @@ record Installation(
                 .toList();
     }
 
-    /** Folders that the configuration names and that are not there, as faults. */
+    /** Configured folders that do not exist, as faults. */
     List<String> missingFolders() {
         return Stream.of(
                         Map.entry("worker.agentDirs", config.agentDirs()),
@@ -184,7 +184,7 @@ record Installation(
                 folders(config.policyDirs(), "policies"), rules, config.policies(), new ModelRoutes(routes));
     }
 
-    /** Those of {@link #scratchBases} too. */
+    /** Includes {@link #scratchBases}. */
     List<Path> workspaceBases() {
         Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
         return Stream.concat(
@@ -197,7 +197,7 @@ record Installation(
     }
 
     /**
-     * The repositories that the file names now: an operator adds one while Brig runs.
+     * The repositories in the current file, as operators may add one while Brig runs.
      *
      * @throws BrigException naming file and key
      */
@@ -208,7 +208,7 @@ record Installation(
                 .toList();
     }
 
-    /** Where the build put the programs of the wall; an installation has them beside config. */
+    /** The wall's programs: from the build, or beside config in an installation. */
     private Path nativeFolder() {
         String named = System.getProperty("brig.native");
         return named == null ? home.resolve("lib/native") : Path.of(named);
@@ -235,7 +235,7 @@ record Installation(
                         config.tools().timeoutMs(), config.tools().memoryBytesMax()));
     }
 
-    /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */
+    /** The command of brig-egress: this program's own classes in a JVM with little memory. */
     EgressProcess.Services egressSetup() {
         List<String> options = List.of(
                 "--enable-native-access=ALL-UNNAMED",

@@ -30,7 +30,7 @@ import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The worker-agent of this host: constructs its parts, and takes them down in the opposite order. */
+/** The worker-agent of this host: constructs its parts, and closes them in reverse order. */
 public final class WorkerAgent implements AutoCloseable {
     private static final String VERSION = "0.1.0";
     private static final int EXIT_REFUSED = 2;
@@ -80,7 +80,7 @@ public final class WorkerAgent implements AutoCloseable {
                         new StopTimes(config.idleMs(), config.turnMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax(),
                         config.workersMax()));
-        // What an agent left may take its time; only close() waits for that.
+        // Sweeping agents' leftovers may take long; only close() waits for it.
         this.sweep = Thread.startVirtualThread(() -> {
             made.sweep();
             workers.sweep();
@@ -106,7 +106,7 @@ public final class WorkerAgent implements AutoCloseable {
     /**
      * Starts everything; the control socket listens when this returns.
      *
-     * @throws BrigException what is in the way
+     * @throws BrigException naming the obstacle
      */
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
         RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir(), installation.gatewayUser());
@@ -135,7 +135,7 @@ public final class WorkerAgent implements AutoCloseable {
         return control.connected() || workers.anyAlive();
     }
 
-    /** Ends all workers by the ladder, and lets a gateway that is there read their last frames. */
+    /** Ends all workers by the stop ladder, and lets a connected gateway read their last frames. */
     @Override
     public void close() {
         try {
@@ -166,11 +166,9 @@ public final class WorkerAgent implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs the worker-agent until a signal or a request ends it. Exit code 2: it cannot start, and says why.
-     */
+    /** Runs the worker-agent until a signal or a request ends it. Exit code 2: it cannot start, and reports why. */
     public static void main(String... arguments) throws InterruptedException {
-        // Before the first logger: standard output belongs to the line that says "ready".
+        // Before the first logger: standard output is reserved for the line "ready".
         if (System.getProperty("logback.configurationFile") == null) {
             System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
         }

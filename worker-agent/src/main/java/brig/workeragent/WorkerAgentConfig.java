@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and
- * milliseconds.
+ * The section {@code worker} of {@code config/brig.json}, where comments document each key. Bytes and milliseconds.
  *
  * <p>Decisions 0123, 0124.
  */
@@ -44,7 +43,7 @@ record WorkerAgentConfig(
         Tools tools,
         EgressConfig egress) {
 
-    /** For each run of Brig's own programs on what workers wrote. */
+    /** Limits for each run of Brig's own programs on workers' files. */
     record Tools(int timeoutMs, long memoryBytesMax) {
         Tools {
             requireRange("timeoutMs", timeoutMs, 100, 600_000);
@@ -52,7 +51,7 @@ record WorkerAgentConfig(
         }
     }
 
-    /** The launcher has room for 1,024 walls; the rest is for those that Brig's own programs run in. */
+    /** The launcher has room for 1,024 walls; the rest is for tool walls. */
     private static final int WORKERS_MAX = 1000;
 
     private static final long DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 /**
- * The worker-agent: one trusted process per host, outside the wall, that owns the agents' processes, turns
- * their output into numbered frames and keeps those until a gateway has stored them. {@link
- * brig.workeragent.WorkerAgent} starts it; how a gateway talks to it stands at {@code brig.workeragent.link}.
+ * The worker-agent: one trusted process per host, outside the wall, that owns the agents' processes, converts their
+ * output to numbered frames and keeps those until a gateway has stored them. {@link brig.workeragent.WorkerAgent}
+ * starts it; {@code brig.workeragent.link} describes its protocol with gateways.
  */
 @NullMarked
 package brig.workeragent;

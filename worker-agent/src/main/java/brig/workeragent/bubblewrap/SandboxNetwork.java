@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The sockets of a process of {@code brig.workeragent.sandbox}, and what each is for. */
+/** The sockets of a process of {@code brig.workeragent.sandbox}, with their roles. */
 final class SandboxNetwork implements WallNetwork {
     private static final String LOOPBACK = "127.0.0.1";
     private static final String EVERY_ADDRESS = "0.0.0.0";
 
-    /** A socket to be made. */
+    /** A requested socket. */
     private record Wanted(Role role, int port) {
         Listener listener() {
             String address = role == Role.TRANSPARENT ? EVERY_ADDRESS : LOOPBACK;
@@ -39,7 +39,7 @@ final class SandboxNetwork implements WallNetwork {
         }
     }
 
-    /** @throws IllegalArgumentException where the policy names more ports than a wall can listen to */
+    /** @throws IllegalArgumentException if the policy names more ports than a wall can listen to */
     static NetworkPlan plan(EgressPolicy policy, Path authority) {
         return new NetworkPlan(wanted(policy).stream().map(Wanted::listener).toList(), authority);
     }
@@ -50,7 +50,7 @@ final class SandboxNetwork implements WallNetwork {
                 new Wanted(Role.MODEL, WallSocket.MODEL_PORT),
                 new Wanted(Role.DNS_UDP, WallSocket.DNS_PORT),
                 new Wanted(Role.DNS_TCP, WallSocket.DNS_PORT)));
-        // What listens to one of these on every address would take it from the former.
+        // A listener on every address would take these ports from those above.
         List<Integer> own = wanted.stream().map(Wanted::port).distinct().toList();
         policy.ports().stream()
                 .filter(port -> !own.contains(port))

@@ -21,7 +21,7 @@ final class SandboxProcess implements WalledProcess {
     private final brig.workeragent.sandbox.BubblewrapProcess process;
     private final CompletableFuture<ProcessEnd> end;
 
-    /** @param atEnd to be run when no process is left behind the wall */
+    /** @param atEnd run when no process is left behind the wall */
     SandboxProcess(brig.workeragent.sandbox.BubblewrapProcess process, Runnable atEnd) {
         this.process = process;
         this.end = process.exit().handle((exit, failure) -> {
@@ -70,7 +70,7 @@ final class SandboxProcess implements WalledProcess {
     }
 
     private static ProcessEnd endOf(ProcessExit exit) {
-        // A build that lost one compiler to the kernel and went on is no failure of the agent.
+        // A build that lost one compiler to the kernel and went on is not a failure of the agent.
         boolean ownDeath = exit.code() != 0;
         return new ProcessEnd(exit.code(), exit.signal(), exit.oomKilled() && ownDeath);
     }

@@ -45,7 +45,7 @@ final class SandboxTools implements ToolWall {
     private static final int OPEN_FILES_MAX = 1024;
     private static final long HOME_BYTES = 1024 * 1024;
     private static final int STACK_BYTES = 256 * 1024;
-    /** A virtual thread that waits for a pipe keeps its carrier from all others: one run that hangs would stop them. */
+    /** A virtual thread pins its carrier while it waits for a pipe, so one hanging run would block the others. */
     private static final ExecutorService PIPES = Executors.newCachedThreadPool(Thread.ofPlatform()
             .daemon()
             .stackSize(STACK_BYTES)
@@ -149,7 +149,7 @@ final class SandboxTools implements ToolWall {
             }
             return new Said<>(ended.code(), cutOff.get(), found, complaint.get());
         } catch (ExecutionException e) {
-            // The end of its time is why what it said is no whole.
+            // After a timeout the output is incomplete, so report the timeout.
             throw late.get()
                     ? tooLate(timeoutMs)
                     : switch (e.getCause()) {
@@ -195,7 +195,7 @@ final class SandboxTools implements ToolWall {
         }
     }
 
-    /** Reads to the end, so that nobody waits, and keeps the beginning. */
+    /** Reads to the end, so that the writer never blocks, and keeps the beginning. */
     private static String complaint(InputStream stderr) throws IOException {
         try (stderr) {
             byte[] kept = stderr.readNBytes(COMPLAINT_BYTES_MAX);

@@ -46,12 +46,12 @@ import org.slf4j.LoggerFactory;
 
 /** The walls of {@code brig.workeragent.sandbox}. */
 public final class SandboxWalls implements Walls {
-    /** What stands for "no limit" where the kernel wants a number. */
+    /** Stands for "no limit" in kernel interfaces that need a number. */
     private static final long NO_BYTES_LIMIT = 1L << 50;
 
     private static final int NO_COUNT_LIMIT = 4_000_000;
     private static final int NO_FILES_LIMIT = 1 << 20;
-    /** What runs behind a wall that is built only to be measured. */
+    /** The command of a wall that is built only to be measured. */
     private static final List<String> NOTHING = List.of("/bin/true");
 
     private static final Logger LOG = LoggerFactory.getLogger(SandboxWalls.class);
@@ -62,7 +62,7 @@ public final class SandboxWalls implements Walls {
     private final WallSettings settings;
     private final WorkspaceGuard guard;
     private final EgressGate gate;
-    /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
+    /** Held by the doctor: its trial wall has a fixed name. */
     private final ReentrantLock examining = new ReentrantLock();
 
     private SandboxWalls(
@@ -89,7 +89,7 @@ public final class SandboxWalls implements Walls {
             String level = settings.limitsLevel();
             LimitsBackend.Probe probe = level.isEmpty() ? LimitsBackend.probe() : LimitsBackend.require(level);
             for (Path base : settings.workspaceBases()) {
-                // The worker's own user passes through, and sees no other workspace's name.
+                // Traversable for workers' own users, who cannot list other workspaces.
                 Files.createDirectories(
                         base, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             }
@@ -143,17 +143,17 @@ public final class SandboxWalls implements Walls {
         }
     }
 
-    /** Where Brig's own programs work on what workers wrote. */
+    /** The tool wall for files that workers wrote. */
     public ToolWall tools() {
         return new SandboxTools(launcher, settings, config.identity());
     }
 
-    /** Who owns what workers write. */
+    /** The owner of files that workers write. */
     public WorkersUser user() {
         return new WorkersUser(config.identity().uid(), config.identity().switched());
     }
 
-    /** brig-clone, where the workers' user may execute it. */
+    /** brig-clone, at a path where the workers' user may execute it. */
     public Path cloneProgram() {
         return launcher.programs().resolve("brig-clone");
     }
@@ -193,7 +193,7 @@ public final class SandboxWalls implements Walls {
         }
     }
 
-    /** What the profile says wins over what leads out, but no secret is replaced by a value. */
+    /** The profile's variables override those for egress, but never a secret's placeholder. */
     private static Map<String, String> environment(WallProfile usual, Plan plan, Map<String, String> placeholders) {
         Confinement may = plan.confinement();
         Map<String, String> environment = new TreeMap<>(usual.environment());
@@ -206,13 +206,13 @@ public final class SandboxWalls implements Walls {
         return environment;
     }
 
-    /** Limits are taken for each process and given back with it, so nothing is held between two. */
+    /** Limits are taken for each process and released with it, so nothing is held in between. */
     private final class SandboxWall implements Wall {
         private final Plan plan;
         private final WallProfile profile;
         private final ResourceLimits limits;
         private final Map<String, String> placeholders;
-        /** Of the process that runs now; null while there is none. */
+        /** The network of the current process; null between processes. */
         private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
 
         SandboxWall(Plan plan, WallProfile profile, ResourceLimits limits, Map<String, String> placeholders) {
@@ -247,7 +247,7 @@ public final class SandboxWalls implements Walls {
             }
         }
 
-        /** What is mounted stays when its file is gone, so nothing is left beside a wall that stands. */
+        /** A mounted file stays visible after its removal, so nothing is left on the host. */
         private brig.workeragent.sandbox.BubblewrapProcess launchWith(
                 @Nullable String message, List<String> command, boolean stdinPipe) throws InterruptedException {
             if (message == null) {
@@ -303,7 +303,7 @@ public final class SandboxWalls implements Walls {
                         new BrigException(ErrorCode.NOT_FOUND, "no process of this worker runs"));
             }
             return network.dial(port).exceptionallyCompose(failure -> {
-                // A copy of a future wraps what that one failed with.
+                // A copied future wraps the original failure.
                 Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                 return CompletableFuture.failedFuture(
                         cause instanceof SandboxException refused ? refusal(refused) : failure);

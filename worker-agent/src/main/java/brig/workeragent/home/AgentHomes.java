@@ -18,13 +18,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Homes of agents that stay, one for each captain, agent and project (admins are one captain here): there an agent keeps its sessions, so that one can be gone
- * on with. They lie below the base of workspaces, whose folders belong to the workers' user, and are no workspaces.
+ * Persistent homes of agents, one per captain, agent and project (all admins count as one captain). Agents keep
+ * sessions there, so that they can be continued. The homes lie below the base of workspaces, whose folders belong to
+ * the workers' user, but are not workspaces.
  *
  * <p>Decision 0064.
  */
 public final class AgentHomes {
-    /** Where a home that stays appears behind the wall. */
+    /** Where a persistent home appears behind the wall. */
     static final Path INSIDE = Path.of("/opt/brig/home");
 
     private static final String FOLDER = ".brig-homes";
@@ -38,7 +39,7 @@ public final class AgentHomes {
         this.base = base;
     }
 
-    /** What is mounted for a request: the home of its project, or nothing where none is kept. */
+    /** The mount for a request: the home of its project, or nothing if none is kept. */
     public List<Mount> mounts(AgentProfiles.Named agent, SpawnRequest request, SpawnRequest.Asker asker) {
         String project = project(request);
         if (!agent.profile().keepsHome() || project == null) {
@@ -48,12 +49,12 @@ public final class AgentHomes {
         return List.of(new Mount(home, INSIDE, false));
     }
 
-    /** A folder of that name which belongs to the workers' user, and which no worker has for a workspace. */
+    /** A folder of that name owned by the workers' user that cannot be a workspace. */
     public Path folder(String name) {
         return walls.workspace(base.resolve(FOLDER).resolve(name));
     }
 
-    /** The agent's variables with such a home. */
+    /** Adapts the agent's variables to such a home. */
     public static Map<String, String> environment(Map<String, String> environment, List<Mount> mounts) {
         Map<String, String> all = new TreeMap<>(environment);
         if (!mounts.isEmpty()) {
@@ -62,7 +63,7 @@ public final class AgentHomes {
         return all;
     }
 
-    /** What the captain calls its project, or else where the agent works; null where that is new each time. */
+    /** The captain's name for its project, else the agent's folder; null if that is new each time. */
     private static @Nullable String project(SpawnRequest request) {
         String named = request.claim().project();
         String place = request.repository() == null ? request.workspace() : request.repository();
@@ -78,7 +79,7 @@ public final class AgentHomes {
         }
     }
 
-    /** Refuses a home as a workspace: other sessions lie there. */
+    /** Refuses a home as a workspace, since it holds other sessions. */
     public static Path notOne(Path folder) {
         for (Path name : folder) {
             if (name.toString().equals(FOLDER)) {

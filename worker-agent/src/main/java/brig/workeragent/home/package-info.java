@@ -1,4 +1,4 @@
-/** Home folders of agents, which stay from one session to the next. */
+/** Persistent home folders of agents. */
 @NullMarked
 package brig.workeragent.home;
 

@@ -8,14 +8,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 
-/**
- * cgroup v1: a folder for each worker in the memory, the pids and the cpu tree. Needs write access to them.
- */
+/** cgroup v1: a group for each worker in the memory, the pids and the cpu hierarchy. Needs write access to them. */
 public final class Cgroup1 implements LimitsBackend {
 
     private static final int CPU_PERIOD_US = 100_000;
     /**
-     * Of all that a group holds, buffers of TCP alone count apart. At their limit a sender waits. Only a kernel without
+     * TCP buffers are the only memory that is counted apart. At their limit a sender blocks. Only a kernel without
      * networking or with {@code cgroup.memory=nosocket} lacks the file or ignores it.
      */
     private static final String TCP_BUFFERS = "memory.kmem.tcp.limit_in_bytes";
@@ -31,7 +29,7 @@ public final class Cgroup1 implements LimitsBackend {
         this.pids = pids;
         this.cpu = cpu;
         this.limitsTcp = Files.exists(memory.resolve(TCP_BUFFERS));
-        // Controllers may share a tree; a worker has one folder there.
+        // Controllers may share a hierarchy, with one folder per worker.
         this.groups =
                 new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))), GroupFolders.OF_KERNEL);
     }
@@ -76,8 +74,7 @@ public final class Cgroup1 implements LimitsBackend {
         var settings = new HashMap<Path, Map<String, String>>();
         Map<String, String> ofMemory = settings.computeIfAbsent(memory, _ -> new LinkedHashMap<>());
         ofMemory.put("memory.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
-        // Without this the worker swaps instead. The file exists only where the kernel accounts swap; order
-        // matters.
+        // Otherwise the worker would swap. The file exists only if the kernel accounts for swap; the order matters.
         if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
             ofMemory.put("memory.memsw.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
         }

@@ -8,12 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd:
- * {@code Delegate=yes}). A group with children may hold no process, so the worker-agent first moves itself
- * into a leaf.
+ * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd: {@code Delegate=yes}). A group
+ * with children must not hold processes, so the worker-agent first moves itself into a leaf.
  *
- * <p>{@code memory.oom.group} stays 0: the kernel kills the process that has most, not the whole worker. An
- * agent survives the death of a compiler that it started, and can say so. {@code memory.max} counts sockets too.
+ * <p>{@code memory.oom.group} stays 0: the kernel kills the largest process, not the whole worker. An agent survives
+ * the death of a compiler that it started, and can report it. {@code memory.max} includes sockets.
  *
  * <p>Decision 0009.
  */
@@ -35,7 +34,7 @@ public final class Cgroup2 implements LimitsBackend {
     static Cgroup2 open(CgroupMounts mounts, GroupFolders folders) throws LimitsUnavailableException {
         Path own = mounts.version2();
         if (own == null) throw new LimitsUnavailableException("the unified tree is not mounted");
-        // After a restart in place this process may already stand in its leaf.
+        // After a restart in place this process may already be in its leaf.
         Path parent = own.getParent();
         Path base = own.endsWith(OWN_LEAF) && parent != null ? parent : own;
         List<String> controllers = controllers(base);
@@ -81,7 +80,7 @@ public final class Cgroup2 implements LimitsBackend {
                 Long.toString(ProcessHandle.current().pid()));
     }
 
-    /** Where the level is refused this process stands where it stood. */
+    /** If the level is refused, this process returns to its original group. */
     private static void moveBack(Path base, GroupFolders folders) throws LimitsUnavailableException {
         enter(base);
         try {
@@ -114,7 +113,7 @@ public final class Cgroup2 implements LimitsBackend {
     private Map<Path, Map<String, String>> settings(ResourceLimits limits) {
         var settings = new LinkedHashMap<String, String>();
         settings.put("memory.max", Long.toString(limits.memoryBytesMax()));
-        // Without this the worker swaps instead. The file exists only where the kernel has swap.
+        // Otherwise the worker would swap. The file exists only if the kernel has swap.
         if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) {
             settings.put("memory.swap.max", "0");
         }

@@ -9,10 +9,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where this process stands in the cgroup trees.
+ * The position of this process in the cgroup hierarchies.
  *
  * @param version1 own folder by controller, for controllers that are mounted as cgroup v1
- * @param version2 own folder in the unified tree, if that is mounted
+ * @param version2 own folder in the unified hierarchy, if that is mounted
  */
 record CgroupMounts(Map<String, Path> version1, @Nullable Path version2) {
 
@@ -47,10 +47,7 @@ record CgroupMounts(Map<String, Path> version1, @Nullable Path version2) {
         return new CgroupMounts(Map.copyOf(version1), version2);
     }
 
-    /**
-     * In a container the path that the kernel tells may lie outside of what is mounted: then the mount is
-     * ours.
-     */
+    /** In a container the path that the kernel reports may lie outside of the mount: then the mount itself is ours. */
     private static Path ownFolder(Path mountPoint, String controller, List<String> ownGroups) {
         for (String line : ownGroups) {
             String[] parts = line.split(":", 3);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How a group comes and goes: the kernel fills a new folder with files, and removes them along with it. */
+/** Creation and removal of groups: the kernel fills a new folder with files, and removes them with it. */
 interface GroupFolders {
 
     GroupFolders OF_KERNEL = new GroupFolders() {
@@ -21,6 +21,6 @@ interface GroupFolders {
 
     void make(Path folder) throws IOException;
 
-    /** Fails while a process stands in the group. Does nothing if there is no such folder. */
+    /** Fails while the group has a process. Does nothing if there is no such folder. */
     void remove(Path folder) throws IOException;
 }

@@ -4,43 +4,38 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Enforces {@link ResourceLimits}. {@link #probe} takes the first that works here: a delegated cgroup v2,
- * cgroup v1, and else rlimits alone. A systemd unit with {@code Delegate=yes} is a delegated cgroup v2.
+ * Enforces {@link ResourceLimits}. {@link #probe} selects the first that works here: a delegated cgroup v2, cgroup v1,
+ * else rlimits alone. A systemd unit with {@code Delegate=yes} is a delegated cgroup v2.
  */
 public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
 
     /** The names of the levels, best first. */
     List<String> LEVELS = List.of("cgroup2", "cgroup1", "rlimits");
 
-    /**
-     * bwrap and brig-init stand in the worker's group too; the worker's own processes are what is limited.
-     */
+    /** bwrap and brig-init are in the worker's group too, but only the worker's own processes are limited. */
     int WALL_PROCESSES = 2;
 
-    /** One of {@link #LEVELS}: for status pages. */
+    /** One of {@link #LEVELS}, for status pages. */
     String level();
 
-    /** For the operator: where the groups are, or what there is instead of them. */
+    /** For the operator: the location of the groups, or the substitute for them. */
     String place();
 
-    /** For the operator: what this level does not hold, one line each. */
+    /** For the operator: the gaps of this level, one line each. */
     List<String> gaps();
 
     /**
-     * Makes the groups of one worker, without limits yet: so that they can be made, and joined, before it is known
-     * what they will hold.
+     * Creates the groups of one worker without limits, so that they can be created and joined before their use is
+     * known.
      *
      * @param name 1 to 100 characters of letters, digits, {@code _}, {@code -}
      */
     LimitsLease acquire(String name) throws LimitsUnavailableException;
 
-    /** Removes what ended workers left behind. No lease may be held any more. May take two seconds. */
+    /** Removes leftovers of ended workers. No lease may be held any longer. May take two seconds. */
     void close();
 
-    /**
-     * The best that this host offers, and why nothing better was taken. Removes what an earlier run left
-     * behind.
-     */
+    /** The best level of this host, and why better ones were refused. Removes leftovers of an earlier run. */
     static Probe probe() {
         var refusals = new ArrayList<String>();
         for (String level : LEVELS) {
@@ -68,9 +63,9 @@ public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
     }
 
     /**
-     * What probing found.
+     * The result of probing.
      *
-     * @param backend  the one to use
+     * @param backend  the selected one
      * @param refusals one line for each better mechanism: why it does not work here
      */
     record Probe(LimitsBackend backend, List<String> refusals) {}

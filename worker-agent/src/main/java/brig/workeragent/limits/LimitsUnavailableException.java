@@ -1,6 +1,6 @@
 package brig.workeragent.limits;
 
-/** A limit that was asked for cannot be enforced. The worker is not started: there is no weaker fallback. */
+/** A requested limit cannot be enforced. The worker is not started, as there is no weaker fallback. */
 public final class LimitsUnavailableException extends Exception {
 
     private static final long serialVersionUID = 1L;

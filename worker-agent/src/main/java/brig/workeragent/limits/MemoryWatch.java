@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a wall that has more memory than it may: what stands in for a group's limit.
+ * Ends walls that exceed their memory limit, as a substitute for a group's limit.
  *
  * <p>Decision 0027.
  */
@@ -25,7 +25,7 @@ final class MemoryWatch implements AutoCloseable {
         looks.setRemoveOnCancelPolicy(true);
     }
 
-    /** One tree, and what was found of it. */
+    /** One process tree and its result. */
     static final class Subject {
         private volatile boolean exceeded;
         private @Nullable Future<?> look;
@@ -56,7 +56,7 @@ final class MemoryWatch implements AutoCloseable {
         try {
             bytes = WallMemory.bytesOf(root);
         } catch (RuntimeException failed) {
-            // A look that throws would be the last one, and the wall would go without a limit.
+            // An exception would stop the watch and leave the wall without a limit.
             LOG.warn("Cannot see what the wall of process {} has of memory: killing", root, failed);
             bytes = Long.MAX_VALUE;
         }

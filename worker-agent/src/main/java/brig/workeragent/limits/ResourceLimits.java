@@ -1,14 +1,13 @@
 package brig.workeragent.limits;
 
 /**
- * What one worker, with all its processes, may use.
+ * The limits of one worker with all its processes.
  *
- * @param memoryBytesMax  bytes of memory, files in its {@code /tmp} and home included; reached: the kernel
- *                        kills the process that asked ({@code rlimits} level: the allocation fails, counted
- *                        per process)
+ * @param memoryBytesMax  bytes of memory, files in its {@code /tmp} and home included; reached: the kernel kills the
+ *     process that asked ({@code rlimits} level: the allocation fails, counted per process)
  * @param pidsMax         processes and threads; reached: {@code fork} fails
- * @param cpuPercentMax   percent of one core, so 200 is two cores; reached: the worker waits
- *                        ({@code rlimits} level: not enforced)
+ * @param cpuPercentMax   percent of one core, so 200 is two cores; reached: the worker waits ({@code rlimits} level:
+ *     not enforced)
  * @param fileBytesMax    bytes of one file; reached: SIGXFSZ
  * @param openFilesMax    open descriptors per process; reached: {@code open} fails
  */

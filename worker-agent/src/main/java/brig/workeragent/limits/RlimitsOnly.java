@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * No cgroup to be had: brig-init's rlimits, which count per process, and a look at the memory of all of them
- * together from time to time. CPU is not limited.
+ * Limits without cgroups: brig-init's rlimits, which count per process, and a periodic check of the total memory. CPU
+ * is not limited.
  */
 public final class RlimitsOnly implements LimitsBackend {
 

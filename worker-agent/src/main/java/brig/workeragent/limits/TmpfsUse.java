@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What lies in the tmpfs of a folder, hence in memory. The JDK tells the bytes, but not how many files there are.
+ * The use of the tmpfs of a folder, which is memory. The JDK reports the bytes, but not the number of files.
  *
  * @param bytes of content
- * @param files with folders, links and all else that has an inode
+ * @param files including folders, links and everything else with an inode
  */
-@SuppressWarnings("restricted") // A call of the C library that reads.
+@SuppressWarnings("restricted") // A read-only call of the C library.
 record TmpfsUse(long bytes, long files) {
 
     private static final TmpfsUse NOTHING = new TmpfsUse(0, 0);
@@ -34,7 +34,7 @@ record TmpfsUse(long bytes, long files) {
     private static final int FILES = 40;
     private static final int FILES_FREE = 48;
 
-    /** Nothing where there is no such folder, or where it is on a disk. */
+    /** Zero if there is no such folder, or if it is on a disk. */
     static TmpfsUse of(String folder) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment found = arena.allocate(STRUCT_BYTES, Long.BYTES);

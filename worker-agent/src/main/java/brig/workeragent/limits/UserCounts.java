@@ -10,9 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the kernel counts for each user of the host. All workers have one user, so a worker is held to a share of what
- * that user may have: without that, one could take all, and the others, and on a person's own gateway his programs, get
- * none. Set in the user namespace of a wall, where it holds for all namespaces below too: the kernel counts upwards.
+ * Limits for resources that the kernel counts per host user. All workers have one user, so each worker gets a share.
+ * Without that, one worker could exhaust a resource for the others, and on a personal gateway for the person's
+ * programs. Set in the user namespace of a wall, where they also cover all namespaces below: the kernel counts upwards.
  *
  * <p>Decision 0110.
  */
@@ -21,13 +21,13 @@ public final class UserCounts {
     private static final Path FOLDER = Path.of("/proc/sys/user");
     private static final String INSTANCES = "max_inotify_instances";
     private static final String WATCHES = "max_inotify_watches";
-    /** A program has one or two. More than so many need no worker, however much the host gives. */
+    /** A program uses one or two. No worker needs more than this, however much the host allows. */
     private static final int INSTANCES_MAX = 64;
 
     private static final int INSTANCES_SHARE = 8;
-    /** One for each file or folder that is watched, so that a large workspace needs many. */
+    /** One per watched file or folder, so a large workspace needs many. */
     private static final int WATCHES_SHARE = 4;
-    /** Where a wall has namespaces inside; in all others none can be made. */
+    /** For a wall that permits nested namespaces; in all others none can be created. */
     private static final List<String> NAMESPACES = List.of(
             "max_cgroup_namespaces",
             "max_ipc_namespaces",
@@ -46,7 +46,7 @@ public final class UserCounts {
         this.ofUser = ofUser;
     }
 
-    /** Reads what a user of this host may have. */
+    /** Reads the limits of a user of this host. */
     public static UserCounts ofHost() throws LimitsUnavailableException {
         return read(FOLDER);
     }
@@ -58,14 +58,14 @@ public final class UserCounts {
         names.add(WATCHES);
         for (String name : names) {
             try {
-                // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
+                // Not readString: it reads a byte first, and older kernels return a setting to the first read only.
                 counts.put(
                         name,
                         Long.parseLong(Files.readAllLines(folder.resolve(name))
                                 .getFirst()
                                 .trim()));
             } catch (NoSuchFileException notCounted) {
-                // A kernel that does not have the thing, or does not count it for users.
+                // The kernel lacks the resource, or does not count it per user.
             } catch (IOException | NumberFormatException unreadable) {
                 throw new LimitsUnavailableException("cannot read " + folder.resolve(name) + ": " + unreadable);
             }
@@ -74,9 +74,9 @@ public final class UserCounts {
     }
 
     /**
-     * What a worker may have: by the name of a file of {@code /proc/sys/user}, at least 1.
+     * A worker's shares by file name in {@code /proc/sys/user}, at least 1 each.
      *
-     * @param nested whether it may make namespaces
+     * @param nested whether it may create namespaces
      */
     public SortedMap<String, Long> ofWorker(boolean nested) {
         var shares = new TreeMap<String, Long>();
@@ -88,12 +88,12 @@ public final class UserCounts {
         return shares;
     }
 
-    /** How many instances of inotify a worker may have; 0 where the kernel does not count them. */
+    /** A worker's limit of inotify instances; 0 if the kernel does not count them. */
     public long inotifyInstances() {
         return ofWorker(false).getOrDefault(INSTANCES, 0L);
     }
 
-    /** How many of that the user of the workers may have, with all that runs under it. */
+    /** The limit of inotify instances for the workers' user in total. */
     public long inotifyInstancesOfUser() {
         return ofUser.getOrDefault(INSTANCES, 0L);
     }

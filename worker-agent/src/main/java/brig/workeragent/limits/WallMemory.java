@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a wall has of the host's memory, as far as that can be seen from outside without a group: an estimate,
- * on the high side where the kernel does not tell. Not seen: shared memory of which a process keeps only a part
- * mapped, and what the kernel holds for pipes, descriptors and locks. Formats: proc(5).
+ * Estimates a wall's memory from outside without a group, on the high side where the kernel gives no figure. Not
+ * included: shared memory of which a process maps only a part, and kernel memory for pipes, descriptors and locks.
+ * Formats: proc(5).
  *
  * <p>Decision 0027.
  */
@@ -21,22 +21,22 @@ final class WallMemory {
 
     private static final long KIB = 1024;
     private static final long PAGE_BYTES = 4 * KIB;
-    /** What the worker may fill; all of them tmpfs, and none of another worker. */
+    /** Folders that the worker may fill; all of them tmpfs of its own. */
     private static final List<String> FOLDERS = List.of("/tmp", "/home/worker", "/dev/shm");
-    /** An inode of a tmpfs with its entry in the folder; measured: 0.8 KiB. */
+    /** A tmpfs inode with its directory entry; measured: 0.8 KiB. */
     private static final long FILE_BYTES = KIB;
 
     private static final String SHARED = "/dev/zero (deleted)";
-    /** A wall with no more sockets than that is not looked at closer. */
+    /** A wall with no more sockets than this is not examined further. */
     private static final int SOCKETS_IGNORED = 256;
-    /** What one socket may hold until a program asks for more: the usual {@code net.core.wmem_default}. */
+    /** The default buffer limit of one socket: the usual {@code net.core.wmem_default}. */
     private static final long SOCKET_BYTES = 212_992;
-    /** Where TCP of the whole host has less in its buffers, the many queues are not added up: that takes 10 ms. */
+    /** Below this use of TCP buffers on the whole host, queues are not added up, which takes 10 ms. */
     private static final long TCP_BYTES_IGNORED = 16 * KIB * KIB;
 
     private WallMemory() {}
 
-    /** Bytes of a process and all below it, and of what its namespaces hold beside; 0 after its end. */
+    /** Bytes of a process tree and of its namespaces; 0 after its end. */
     static long bytesOf(long root) {
         Optional<ProcessHandle> first = ProcessHandle.of(root);
         if (first.isEmpty()) return 0;
@@ -48,12 +48,12 @@ final class WallMemory {
         return bytes + shared.values().stream().mapToLong(Long::longValue).sum() + ofFiles(folder) + ofSockets(folder);
     }
 
-    /** Resident memory, which is more, of a process that does not let us look closer. */
+    /** For a process that cannot be examined: its resident memory, which is higher. */
     private static long ofProcess(Path folder, Map<String, Long> shared) {
         try {
             addShared(folder, shared);
             long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"));
-            // What several processes share counts once (PSS), and what lies in a tmpfs where it lies.
+            // Memory shared by several processes counts once (PSS); files in a tmpfs are counted there.
             return tables
                     + KIB
                             * (sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"))
@@ -81,8 +81,8 @@ final class WallMemory {
     }
 
     /**
-     * Shared memory without a file. It stays where no process has its pages mapped, so its length counts, and once for
-     * all that share it.
+     * Anonymous shared memory. It persists while no process maps its pages, so its whole length counts, once for all
+     * that share it.
      */
     private static void addShared(Path folder, Map<String, Long> shared) throws IOException {
         try (Stream<String> lines = Files.lines(folder.resolve("maps"))) {
@@ -127,7 +127,7 @@ final class WallMemory {
         }
     }
 
-    /** What the connections have sent and not delivered, and received and not read: {@code TX:RX} in hexadecimal. */
+    /** Bytes sent but not delivered, and received but not read: {@code TX:RX} in hexadecimal. */
     private static long queued(Path connections) throws IOException {
         if (!Files.exists(connections)) return 0;
         try (Stream<String> lines = Files.lines(connections)) {

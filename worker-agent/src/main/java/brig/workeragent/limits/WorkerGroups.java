@@ -22,22 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folders {@code brig-<pid>-<name>} below one or more cgroup folders; pid is that of this
- * worker-agent, so that two on one host do not take each other's for stale. Shared by both cgroup versions:
- * they differ in files.
+ * The folders {@code brig-<pid>-<name>} below one or more cgroup folders. The pid is that of this worker-agent, so that
+ * two on one host do not treat each other's as stale. Shared by both cgroup versions, which differ in files.
  */
 final class WorkerGroups {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerGroups.class);
     private static final String PREFIX = "brig-";
-    /** Those that this process made and has not removed. */
+    /** Folders that this process created and has not removed. */
     private static final Set<Path> MADE = ConcurrentHashMap.newKeySet();
 
     private static final AtomicLong PROBES = new AtomicLong();
     private static final int KILL_WAIT_MS = 2000;
     /** An orphan may fork while its group is being read. */
     private static final int KILL_ROUNDS = 10;
-    /** A killed process leaves its group some time after its parent was told of its end. */
+    /** A killed process leaves its group some time after its parent learned of its end. */
     private static final int REMOVE_WAIT_MS = 2000;
 
     private static final int REMOVE_PAUSE_MS = 20;
@@ -45,9 +44,7 @@ final class WorkerGroups {
     private final List<Path> bases;
     private final GroupFolders groupFolders;
     private final long ownPid;
-    /**
-     * Folders whose removal failed, since a process was still on its way out; tried again at the next chance.
-     */
+    /** Folders whose removal failed because a process was still exiting; retried later. */
     private final Set<Path> leftovers = ConcurrentHashMap.newKeySet();
 
     WorkerGroups(List<Path> bases, GroupFolders groupFolders) {
@@ -56,7 +53,7 @@ final class WorkerGroups {
         this.ownPid = ProcessHandle.current().pid();
     }
 
-    /** Proves that groups can be made here, and sweeps what a worker-agent that is gone left behind. */
+    /** Tests that groups can be created, and removes leftovers of worker-agents that are gone. */
     void open() throws LimitsUnavailableException {
         for (Path base : bases) {
             removeStale(base);
@@ -64,13 +61,13 @@ final class WorkerGroups {
         }
     }
 
-    /** Limits as file name to value, by base; a file that does not exist makes the worker impossible. */
+    /** Limits as file name to value, by base; a missing file fails the worker. */
     interface Settings {
         Map<Path, Map<String, String>> of(ResourceLimits limits);
     }
 
     /**
-     * Makes one folder below each base.
+     * Creates one folder below each base.
      *
      * @param oomFile name of the file below the first base whose line {@code oom_kill N} counts
      */
@@ -88,7 +85,7 @@ final class WorkerGroups {
 
     static void write(Path file, String value) throws LimitsUnavailableException {
         try {
-            // Without CREATE: what the kernel did not put there is not made.
+            // Without CREATE: only files that the kernel provided are written.
             Files.writeString(file, value, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         } catch (IOException refused) {
             throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": " + reason(refused));
@@ -111,7 +108,7 @@ final class WorkerGroups {
         return failure.getClass().getSimpleName() + " " + failure.getMessage();
     }
 
-    /** The kernel refuses to remove a group that has a process. */
+    /** The kernel refuses to remove a group with a process. */
     private void remove(Path folder) {
         try {
             groupFolders.remove(folder);
@@ -122,7 +119,7 @@ final class WorkerGroups {
         }
     }
 
-    /** Removes what is left of ended workers; else their folders would stay until the next start. */
+    /** Removes leftovers of ended workers, which would otherwise stay until the next start. */
     void close() {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REMOVE_WAIT_MS);
         leftovers.forEach(this::remove);
@@ -146,10 +143,7 @@ final class WorkerGroups {
         }
     }
 
-    /**
-     * Nobody but a worker gets into such a group, and workers die with their launcher; what is in there all
-     * the same is nobody's any more.
-     */
+    /** Only workers get into such a group, and workers die with their launcher; processes left in it are orphans. */
     private static void killOrphans(Path group) {
         try {
             List<ProcessHandle> orphans = processesIn(group);
@@ -163,7 +157,7 @@ final class WorkerGroups {
         }
     }
 
-    /** Those that can be seen from here: a process of another PID namespace shows as 0, and is left alone. */
+    /** The visible ones: a process of another PID namespace shows as 0, and is left alone. */
     private static List<ProcessHandle> processesIn(Path group) throws IOException {
         return Files.readAllLines(group.resolve("cgroup.procs")).stream()
                 .map(pid -> ProcessHandle.of(Long.parseLong(pid)))
@@ -182,7 +176,7 @@ final class WorkerGroups {
         }
     }
 
-    /** Of one that this process has not made. With its own pid it is that of a predecessor in a container. */
+    /** For a folder that this process did not create. With its own pid it is a predecessor's in a container. */
     private boolean isStale(String name) {
         String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
         return pid.matches("[0-9]{1,9}")
@@ -229,7 +223,7 @@ final class WorkerGroups {
 
         @Override
         public void handleRunning(long initPid, Runnable kill) {
-            // The kernel watches.
+            // The kernel enforces the limit.
         }
 
         @Override

@@ -1,6 +1,4 @@
-/**
- * What a worker may use of the host, and who enforces it: the best mechanism that this host really offers.
- */
+/** Resource limits of workers, enforced by the best mechanism of this host. */
 @NullMarked
 package brig.workeragent.limits;
 

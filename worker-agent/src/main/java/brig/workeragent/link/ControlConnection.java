@@ -17,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway on the control socket. The virtual thread that runs this reads requests and gives each a virtual
- * thread of its own, so that a spawn that takes its time holds nothing up; answers are written under a lock.
+ * A gateway's connection to the control socket. The virtual thread that runs this reads requests and runs each on a
+ * virtual thread of its own, so that a slow spawn delays nothing; answers are written under a lock.
  */
 final class ControlConnection implements LineDecoder.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(ControlConnection.class);
     /** A spawn request whose prompt is a whole message. */
     private static final int LINE_BYTES_MAX = Limits.MESSAGE_BYTES_MAX + 64 * 1024;
-    /** Reading stops while so many requests are in flight. */
+    /** Reading stops while this many requests are in flight. */
     private static final int REQUESTS_MAX = 1024;
 
     private final SocketChannel channel;
@@ -37,7 +37,7 @@ final class ControlConnection implements LineDecoder.Sink {
         this.operations = operations;
     }
 
-    /** Serves the gateway until it goes; what it asked for is finished nevertheless. */
+    /** Serves the gateway until it disconnects; its pending requests are still completed. */
     void run() {
         try {
             Lines.read(channel, new LineDecoder(LINE_BYTES_MAX, this));

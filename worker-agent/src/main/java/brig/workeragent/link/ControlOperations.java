@@ -50,18 +50,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/**
- * What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does.
- */
+/** The operations of the control socket. Thread-safe; a spawn blocks until its worker is up. */
 public final class ControlOperations {
-    /** An answer, and what happens once it is written. */
+    /** An answer, and a task to run once it is written. */
     record Outcome(Record answer, Runnable afterwards) {
         Outcome(Record answer) {
             this(answer, () -> {});
         }
     }
 
-    /** Of lines of the audit in one answer, which a gateway reads on its event loop. */
+    /** Limit for audit lines in one answer, which a gateway reads on its event loop. */
     private static final int AUDIT_BYTES_MAX = 64 * 1024;
 
     private final Workers workers;
@@ -94,7 +92,7 @@ public final class ControlOperations {
         this.exit = exit;
     }
 
-    /** Does what a request says. @throws BrigException a refusal */
+    /** Carries out a request. @throws BrigException a refusal */
     Outcome run(ControlRequest request) throws InterruptedException {
         return switch (request) {
             case Hello _ -> new Outcome(hello());
@@ -236,7 +234,7 @@ public final class ControlOperations {
                 .toList());
     }
 
-    /** How brig-egress runs here. */
+    /** The confinement of brig-egress on this host. */
     private List<Finding> confinement() {
         try {
             return egress.confinement().stream()

@@ -3,7 +3,7 @@ package brig.workeragent.link;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The control socket: any number of gateways ask for workers here, one after the other or at once. */
+/** The control socket, which serves any number of gateways. */
 public final class ControlServer implements AutoCloseable {
     private static final int CONNECTIONS_MAX = 64;
 
@@ -13,7 +13,7 @@ public final class ControlServer implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Listens. @throws brig.protocol.BrigException where another process does, or the path is too long */
+    /** Listens. @throws brig.protocol.BrigException if another process does, or the path is too long */
     public static ControlServer open(RuntimeFolder folder, ControlOperations operations) throws IOException {
         return new ControlServer(UnixListener.open(
                 folder.controlSocket(),

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Reading a socket line by line, and writing to it whole. Both block the virtual thread that calls. */
+/** Reads a socket line by line, and writes whole buffers to it. Both block the calling virtual thread. */
 final class Lines {
     private static final int READ_BYTES_MAX = 16 * 1024;
 
     private Lines() {}
 
-    /** Hands the peer's lines to the decoder until it closes. */
+    /** Passes the peer's lines to the decoder until it closes. */
     static void read(SocketChannel channel, LineDecoder decoder) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES_MAX);
         while (channel.read(buffer) >= 0) {

@@ -13,8 +13,8 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may speak over the Unix sockets of this worker-agent, by the kernel's word: root, this process's own user, and the
- * user that the gateway runs as where that is another one.
+ * The users who may use the Unix sockets of this worker-agent, as the kernel reports them: root, this process's own
+ * user, and the gateway's user if that is another one.
  */
 final class Peers {
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -28,8 +28,8 @@ final class Peers {
     }
 
     /**
-     * @param gatewayUser name or uid of the gateway's user; null where it is our own
-     * @throws BrigException where there is no such user
+     * @param gatewayUser name or uid of the gateway's user; null for our own
+     * @throws BrigException if there is no such user
      */
     static Peers of(@Nullable String gatewayUser) throws IOException {
         UserPrincipal self = self();
@@ -52,12 +52,12 @@ final class Peers {
         return peer.equals(self) || peer.equals(gateway) || peer.equals(user("0"));
     }
 
-    /** Whether the gateway runs as another user than we do. */
+    /** Whether the gateway runs as another user. */
     boolean areOthers() {
         return !gateway.equals(self);
     }
 
-    /** Leaves a socket's file to the gateway's user, and closes it to everybody else. */
+    /** Makes the gateway's user the owner of a socket's file, closed to everybody else. */
     void admit(Path socket) throws IOException {
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
         if (areOthers()) {
@@ -65,9 +65,9 @@ final class Peers {
         }
     }
 
-    /** The user that this process acts as. */
+    /** The effective user of this process. */
     static UserPrincipal self() throws IOException {
-        // Not the owner of /proc/self: that is root where the process may not be traced.
+        // Not the owner of /proc/self: that is root if the process may not be traced.
         for (String line : Files.readAllLines(STATUS)) {
             if (line.startsWith("Uid:")) {
                 return user(line.split("\\s+", -1)[2]);
@@ -76,7 +76,7 @@ final class Peers {
         throw new IOException(STATUS + " names no uid");
     }
 
-    /** Principals are equal where their numbers are; a number is also a name here. */
+    /** Principals are equal if their numbers are; a number is also accepted as a name. */
     private static UserPrincipal user(String name) throws IOException {
         return FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(name);
     }

@@ -37,12 +37,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way to servers that agents run inside their walls: a connection to this socket says a worker and a port, and is
- * that connection from then on. The gateway decides who may; here only its user and root may come.
+ * Connects gateways to servers that agents run inside their walls: the first line of a connection names a worker and a
+ * port, then it is relayed. The gateway authorizes clients; this socket admits only its user and root.
  *
  * <p>Decision 0048.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+@SuppressWarnings("FutureReturnValueIgnored") // A failing channel closes, which its handlers see.
 public final class PortServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PortServer.class);
     private static final int HEAD_BYTES_MAX = 1024;
@@ -64,13 +64,13 @@ public final class PortServer implements AutoCloseable {
         this.loop = loop;
     }
 
-    /** @param connectionsMax at once to servers of one worker */
+    /** @param connectionsMax concurrent connections to servers of one worker */
     public static PortServer open(RuntimeFolder folder, Workers workers, int connectionsMax) throws IOException {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("brig-ports", true), EpollIoHandler.newFactory());
         PortServer server = new PortServer(folder, workers, connectionsMax, loop);
         Path path = server.path;
-        // The folder is ours alone, by its lock: what lies there was left by a process that was killed.
+        // The folder's lock makes it ours alone: an existing file was left by a killed process.
         Files.deleteIfExists(path);
         var bound = new ServerBootstrap()
                 .group(loop)
@@ -91,7 +91,7 @@ public final class PortServer implements AutoCloseable {
         return server;
     }
 
-    /** Reads the line that a connection begins with. */
+    /** Reads the first line of a connection. */
     private final class Head extends ByteToMessageDecoder {
         private boolean asked;
 
@@ -161,7 +161,7 @@ public final class PortServer implements AutoCloseable {
                 }
                 Relay.join(outside, inside);
                 outside.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(PortAnswer.CONNECTED)));
-                // What was sent behind the first line goes to the relay.
+                // Bytes after the first line go to the relay.
                 ctx.pipeline().remove(this);
                 outside.config().setAutoRead(true);
                 inside.config().setAutoRead(true);

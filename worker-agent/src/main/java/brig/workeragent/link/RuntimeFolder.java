@@ -18,10 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The
- * lock is the kernel's, so a worker-agent that was killed leaves a folder that the next one can take over;
- * what lies there then belongs to nobody and is removed. A gateway of another user may pass through to the sockets, which
- * are its own; to the folder it can do nothing.
+ * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The kernel
+ * releases the lock of a killed worker-agent, so the next one can take the folder over and removes what it finds. A
+ * gateway of another user may traverse it to reach its sockets, but cannot change it.
  *
  * <p>Decisions 0018, 0100.
  */
@@ -41,10 +40,10 @@ public final class RuntimeFolder implements AutoCloseable {
     }
 
     /**
-     * Makes and takes {@code <runtimeDir>/w}.
+     * Creates and locks {@code <runtimeDir>/w}.
      *
-     * @param gatewayUser who else may speak over its sockets; null for nobody but us and root
-     * @throws BrigException naming what is in the way
+     * @param gatewayUser who else may use its sockets; null for nobody but us and root
+     * @throws BrigException naming the obstacle
      */
     public static RuntimeFolder open(Path runtimeDir, @Nullable String gatewayUser) throws IOException {
         Peers peers = Peers.of(gatewayUser);
@@ -63,7 +62,7 @@ public final class RuntimeFolder implements AutoCloseable {
         Files.setPosixFilePermissions(path, OWN);
         FileChannel lockFile =
                 FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        // Who can read a file can lock it.
+        // Whoever can read a file can lock it.
         Files.setPosixFilePermissions(path.resolve(LOCK), PosixFilePermissions.fromString("rw-------"));
         if (tryLock(lockFile) == null) {
             lockFile.close();

@@ -19,17 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a Unix socket and hands each connection of a trusted user to a virtual thread of its own.
+ * Listens on a Unix socket and passes each connection of a trusted user to a virtual thread of its own.
  *
- * <p>The socket is bound in a folder that only we can enter and then renamed to its place, so there is no
- * moment in which it exists with the permissions of the umask.
+ * <p>The socket is bound in a private folder and then renamed to its place, so it never exists with the permissions of
+ * the umask.
  */
 final class UnixListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UnixListener.class);
-    /**
-     * {@code sun_path} has 108 bytes, the last one a NUL; the name while binding is longer than the final
-     * one.
-     */
+    /** {@code sun_path} has 108 bytes including the NUL; the name while binding is longer than the final one. */
     private static final int PATH_BYTES_MAX = 107;
 
     private static final String BINDING = "bind";
@@ -53,10 +50,10 @@ final class UnixListener implements AutoCloseable {
     /**
      * Binds and accepts.
      *
-     * @param peers who is heard
-     * @param connectionsMax more than so many are closed at once
-     * @param handler runs a connection to its end, on its own thread; the channel is closed behind it
-     * @throws BrigException {@code INTERNAL} where another process listens there, or the path is too long
+     * @param peers the users admitted
+     * @param connectionsMax connections beyond this number are closed at once
+     * @param handler serves a connection to its end, on its own thread; the channel is closed afterwards
+     * @throws BrigException {@code INTERNAL} if another process listens there, or the path is too long
      */
     static UnixListener open(Path path, Peers peers, int connectionsMax, Consumer<SocketChannel> handler)
             throws IOException {
@@ -149,7 +146,7 @@ final class UnixListener implements AutoCloseable {
         return path;
     }
 
-    /** Whether somebody is connected. */
+    /** Whether there is a connection. */
     boolean connected() {
         return !connections.isEmpty();
     }

@@ -19,12 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway on a worker's socket. Two virtual threads: the one that runs this reads lines, a second one
- * writes frames. Neither waits for the other, so a gateway that does not read can still acknowledge and
- * cancel.
+ * A gateway's connection to a worker's socket. Of two virtual threads, the one that runs this reads lines, the other
+ * writes frames. Neither waits for the other, so a gateway that does not read can still acknowledge and cancel.
  */
 final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
-    /** Gives the worker's frames to a connection, and ends the one that had them. */
+    /** Gives the worker's frames to a connection, and ends the previous one. */
     interface Opener {
         Outbox.Reader open(WorkerConnection connection, long seq);
     }
@@ -47,7 +46,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
         this.opener = opener;
     }
 
-    /** Serves the gateway until it goes. */
+    /** Serves the gateway until it disconnects. */
     void run() {
         try {
             Lines.read(channel, new LineDecoder(LINE_BYTES_MAX, this));

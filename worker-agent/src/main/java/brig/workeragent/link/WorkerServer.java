@@ -12,15 +12,15 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The socket of one worker. A connection that has said from where it resumes ends the one before it. */
+/** The socket of one worker. A connection that has sent its resume position ends the previous one. */
 public final class WorkerServer implements WorkerSocket {
-    /** The gateway, its successor, and some that have not said anything yet. */
+    /** The gateway, its successor, and some that have not sent anything yet. */
     private static final int CONNECTIONS_MAX = 8;
 
     private final Worker worker;
     private final UnixListener listener;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Who has the frames. Guarded by the lock, and changed together with the outbox's reader. */
+    /** The connection that receives frames. Guarded by the lock, and changed together with the outbox's reader. */
     private @Nullable WorkerConnection current;
 
     private WorkerServer(RuntimeFolder folder, Worker worker) throws IOException {
@@ -29,7 +29,7 @@ public final class WorkerServer implements WorkerSocket {
         this.listener = UnixListener.open(path, folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 
-    /** The sockets of workers in that folder. */
+    /** Creates workers' sockets in that folder. */
     public static WorkerSocket.Factory in(RuntimeFolder folder) {
         return worker -> {
             try {

@@ -7,7 +7,7 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A line that is written to Claude Code, as far as it matters. */
+/** An input line of Claude Code, limited to what the mock uses. */
 @Tagged("type")
 @Foreign
 sealed interface ClaudeInput {
@@ -31,7 +31,7 @@ sealed interface ClaudeInput {
         record Interrupt() implements Request {}
     }
 
-    /** What came of a question. */
+    /** The answer to a question. */
     record ControlResponse(Answer response) implements ClaudeInput {}
 
     @Foreign

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A line that Claude Code writes as stream-json, as far as it matters. */
+/** A stream-json line of Claude Code, limited to what the mock uses. */
 @Tagged("type")
 sealed interface ClaudeLine {
-    /** Something about the session or its sub-agents. */
+    /** An event of the session or its sub-agents. */
     @Name("system")
     record SystemLine(@Flat SystemEvent event, String sessionId) implements ClaudeLine {}
 
-    /** What happened. */
+    /** The event. */
     @Tagged("subtype")
     sealed interface SystemEvent {
         record SessionStateChanged(String state) implements SystemEvent {}
@@ -53,7 +53,7 @@ sealed interface ClaudeLine {
         record CanUseTool(String toolName, String toolUseId, Map<String, String> input) implements Question {}
     }
 
-    /** A piece of an answer of the model. */
+    /** A piece of the model's answer. */
     record StreamEvent(Event event, String sessionId) implements ClaudeLine {}
 
     @Tagged("type")
@@ -72,7 +72,7 @@ sealed interface ClaudeLine {
         record ThinkingDelta(String thinking) implements Delta {}
     }
 
-    /** Of an agent; of a sub-agent it has that one's id. */
+    /** A message of an agent; of a sub-agent with its id. */
     record Assistant(
             Said message,
             @Nullable String agentId,
@@ -84,7 +84,7 @@ sealed interface ClaudeLine {
         record Said(String id, List<Block> content) {}
     }
 
-    /** What came of a tool. */
+    /** The result of a tool. */
     record User(
             ToolAnswer message,
             @Nullable String agentId,

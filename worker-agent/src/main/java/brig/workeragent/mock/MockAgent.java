@@ -15,11 +15,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * {@code brig-mock [--model NAME] [--tools NAMES]}: speaks the stream-json of Claude Code on its standard input and
- * output, and does what the directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them.
- * One thread reads, one works messages off.
+ * output, and follows the directive {@code #scenario:name:arguments} in a message, see {@link MockScenarios}. One
+ * thread reads, another works on messages.
  */
 public final class MockAgent {
-    /** A message, or the end of them. */
+    /** A message, or the end of input. */
     private sealed interface Input {
         record Message(String text) implements Input {}
 
@@ -32,7 +32,7 @@ public final class MockAgent {
 
     private MockAgent() {}
 
-    /** Runs until standard input ends and everything is worked off. */
+    /** Runs until standard input ends and all messages are done. */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length > 1 && arguments[0].equals("replay")) {
             Replay.play(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of Claude Code, as far as they matter. Any thread may write. */
+/** Writes lines of Claude Code, limited to what matters. Thread-safe. */
 final class MockOutput {
     private static final String SESSION = "00000000-0000-4000-8000-000000000001";
 
@@ -71,7 +71,7 @@ final class MockOutput {
         line(new ClaudeLine.StreamEvent(event, SESSION));
     }
 
-    /** All text of the message that was written in pieces, or a message of a sub-agent. */
+    /** The full text of a message that was written in pieces, or a message of a sub-agent. */
     void text(@Nullable String agent, String text) {
         assistant(agent, new Block.Text(text), null);
     }
@@ -84,7 +84,7 @@ final class MockOutput {
         assistant(agent, new Block.ToolUse(id, name, input), null);
     }
 
-    /** @param status of the model's answer where it is an error */
+    /** @param status HTTP status of the model's answer, if it is an error */
     private void assistant(@Nullable String agent, Block block, @Nullable Integer status) {
         line(new ClaudeLine.Assistant(
                 new ClaudeLine.Assistant.Said("msg_" + messages, List.of(block)),
@@ -134,7 +134,7 @@ final class MockOutput {
                 0.001 * messages));
     }
 
-    /** A line that is no JSON. */
+    /** A line that is not JSON. */
     void noise(String text) {
         bytes((text + "\n").getBytes(UTF_8));
     }

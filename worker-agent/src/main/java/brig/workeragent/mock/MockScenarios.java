@@ -21,11 +21,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mock agent does for a message. Scenarios: {@code text:N[:delayMs]}, {@code think:N}, {@code shell:command}
+ * The mock agent's reactions to messages. Scenarios: {@code text:N[:delayMs]}, {@code think:N}, {@code shell:command}
  * (which runs), {@code write:file}, {@code toolerr}, {@code permission}, {@code subagent}, {@code subagents-parallel},
- * {@code subagent-nested}, {@code subagent-bg}, {@code subagent-err}, {@code error:status}, {@code retry}, {@code hang},
- * {@code deaf} (hangs, and obeys nothing), {@code flood:bytes}, {@code bigline:bytes}, {@code noise}, {@code exit:code},
- * {@code asked} (says which model, tools and system prompt it was started with).
+ * {@code subagent-nested}, {@code subagent-bg}, {@code subagent-err}, {@code error:status}, {@code retry}, {@code
+ * hang}, {@code deaf} (hangs and ignores everything), {@code flood:bytes}, {@code bigline:bytes}, {@code noise}, {@code
+ * exit:code}, {@code asked} (reports the model, tools and system prompt that it was started with).
  */
 final class MockScenarios {
     private static final Pattern DIRECTIVE = Pattern.compile("#scenario:([a-z-]+)(?::([^\n]*))?");
@@ -46,12 +46,12 @@ final class MockScenarios {
         this.output = output;
     }
 
-    /** What it is to be beside its messages: {@code model}, {@code tools}, {@code system}. */
+    /** Sets what it was started with: {@code model}, {@code tools}, {@code system}. */
     void setAsked(String name, String value) {
         asked.put(name, value);
     }
 
-    /** The message that is being worked off is to be stopped; false where the agent does not listen. */
+    /** Interrupts the current message; false if the scenario ignores interrupts. */
     boolean interrupt() {
         if (deaf.get()) {
             return false;
@@ -132,7 +132,7 @@ final class MockScenarios {
         }
     }
 
-    /** Waits so long, or until it is interrupted. */
+    /** Waits for that time, or until it is interrupted. */
     private void pause(long waitMs) throws InterruptedException {
         lock.lock();
         try {

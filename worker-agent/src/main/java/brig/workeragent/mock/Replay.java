@@ -14,15 +14,15 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Plays a cassette as if it were the agent: writes what it wrote, in its time, to the same pipes, and ends as it did.
- * Where it was told something, a line of standard input is waited for, so that answers follow their questions.
+ * Replays a cassette as if it were the agent: writes the recorded output to the same pipes with its timing, and exits
+ * with the recorded code. At each recorded input it waits for a line on standard input.
  */
 final class Replay {
     private static final long PAUSE_MS_MAX = 3_600_000;
 
     private Replay() {}
 
-    /** @param arguments {@code replay}, the file, and how many times as fast; 0 is without pauses */
+    /** @param arguments {@code replay}, the file, and the speed factor; 0 is without pauses */
     static void play(String[] arguments, InputStream input, OutputStream out, OutputStream err)
             throws IOException, InterruptedException {
         double speed = arguments.length > 2 && !arguments[2].isEmpty() ? Double.parseDouble(arguments[2]) : 1;

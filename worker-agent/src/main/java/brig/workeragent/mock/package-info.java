@@ -1,4 +1,4 @@
-/** An agent without a model, for tests and for looking at: a program of its own, which runs behind a wall. */
+/** An agent without a model, for tests and demonstrations: a program of its own that runs behind a wall. */
 @NullMarked
 package brig.workeragent.mock;
 

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What captains may ask for here, and what stands in the way of it: for people, before they ask. Read anew each time.
+ * The agents and policies that captains may request here, and their faults, for people. Read anew each time.
  *
- * @param missing folders that the configuration names and that were not there at the start, as faults
+ * @param missing configured folders that did not exist at the start, as faults
  */
 public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies policies, List<String> missing) {
 
@@ -54,7 +54,7 @@ public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies p
                 .toList();
     }
 
-    /** What of the operator's files cannot be used, in words. */
+    /** The unusable files of the operator, in words. */
     public List<String> faults() {
         List<String> faults = new ArrayList<>(missing);
         if (profiles.usable().isEmpty()) {
@@ -65,7 +65,7 @@ public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies p
         return faults;
     }
 
-    /** The same as lines of the doctor, with the agents that have to be installed. */
+    /** The same as findings of the doctor, including agents that have to be installed. */
     public List<Finding> findings() {
         return Stream.concat(
                         programs.findings(profiles, policies).stream(),

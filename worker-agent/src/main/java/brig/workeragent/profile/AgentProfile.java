@@ -20,32 +20,33 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one file of {@code config/agents} says; its components are the keys of the file.
+ * The content of a file in {@code config/agents}; its components are the keys of the file.
  *
  * <p>Decisions 0062, 0122.
  *
  * @param description for people, one line
- * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
- *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of
- *     {@code install}; inside an argument only the names of model routes and {@code {messageFile}} are, which
- *     stands for a file with the message: everybody on the host can read arguments
- * @param adapter its native format; {@code cassette}: that of the recording which the request names as its model
+ * @param command the program and its arguments. Whole arguments {@code {message}}, {@code {model}}, {@code
+ *     {systemPrompt}}, {@code {tools}} and {@code {program}}, the program of {@code install}, are replaced. Inside an
+ *     argument only names of model routes and {@code {messageFile}} are: a file with the message, as everybody on the
+ *     host can read arguments
+ * @param adapter its native format; {@code cassette}: that of the recording that the request names as its model
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
- * @param env the environment of the agent beside what the wall itself sets, as far as its policy lets it
- * @param policy what its wall lets in, where the request does not choose
- * @param raw whether each line that it writes becomes a frame {@code raw} too; not with {@code text}
- * @param permissions {@code allow} or {@code deny}: the answer where it asks whether it may do something
+ * @param env the agent's environment in addition to the wall's own, as far as its policy permits
+ * @param policy its default policy
+ * @param raw whether each output line also becomes a {@code raw} frame; not with {@code text}
+ * @param permissions {@code allow} or {@code deny}: the answer to its permission requests
  * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
- * @param models names of the policy's model routes that it needs. In the environment and in arguments
- *     {@code {models.NAME}} stands for the base URL of one
- * @param install where its program comes from, where that is a package of npm
- * @param resume arguments behind the command that go on with an earlier session, {@code {session}} being its id; for
- *     agents whose adapter cannot say so
- * @param arguments arguments behind the command for what a request asks of the agent, by the field of its
- *     {@code agent_config}. {@code {tools.NAME}} in one is {@code true} or {@code false}
- * @param defaultModel where neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
- * @param asModel whether clients of OpenAI's API are offered it as a model
+ * @param models names of the policy's model routes that it needs. In the environment and in arguments {@code
+ *     {models.NAME}} stands for the base URL of one
+ * @param install the source of its program, if that is an npm package
+ * @param resume arguments after the command that continue an earlier session, with {@code {session}} as its id; for
+ *     agents whose adapter cannot do that
+ * @param arguments arguments after the command for the settings of a request, by the field of its {@code agent_config}.
+ *     {@code {tools.NAME}} in one is {@code true} or {@code false}
+ * @param defaultModel used if neither the request nor {@code worker.agentModels} names one; empty leaves it to the
+ *     agent
+ * @param asModel whether it is offered as a model to clients of OpenAI's API
  */
 public record AgentProfile(
         String description,
@@ -66,11 +67,11 @@ public record AgentProfile(
         boolean asModel) {
 
     /**
-     * A package of npm, or a program that comes with Brig.
+     * An npm package, or a program that comes with Brig.
      *
-     * @param npm its name and the version that was tried, such as {@code @openai/codex@0.169.0}; empty: Brig's own
-     * @param programs where the program may lie below a folder {@code node_modules}, or that of Brig; the first that is
-     *     there is taken
+     * @param npm its name and the tested version, such as {@code @openai/codex@0.169.0}; empty: Brig's own
+     * @param programs possible paths of the program below a folder {@code node_modules}, or Brig's; the first that
+     *     exists is used
      */
     public record Install(@IfAbsent String npm, @IfAbsent List<String> programs) {
         public Install {
@@ -102,7 +103,7 @@ public record AgentProfile(
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
 
     private static final Pattern TOOL_IS_ASKED = Pattern.compile("\\{tools\\.([A-Za-z]+)\\}");
-    /** Linux takes no longer one. */
+    /** The longest argument that Linux accepts. */
     private static final int ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
 
     public AgentProfile {
@@ -144,9 +145,9 @@ public record AgentProfile(
         }
     }
 
-    /** Binds a file's values; only {@code description} and {@code command} must be there. */
+    /** Binds a file's values; only {@code description} and {@code command} are required. */
     static AgentProfile read(JsonObject values) {
-        // One that has turns is a model where its file does not say otherwise.
+        // An agent with turns is offered as a model unless its file says otherwise.
         boolean hasTurns = !Set.of("text", CASSETTE).contains(values.text("adapter", "text"));
         JsonObject byDefault = JsonObject.EMPTY.with("asModel", hasTurns);
         return Settings.bind(Settings.overlay(byDefault, values), AgentProfile.class);
@@ -168,7 +169,7 @@ public record AgentProfile(
         return Adapters.named(adapter).orElseThrow();
     }
 
-    /** It answers messages, so without one there is nothing that it could do. */
+    /** An agent with turns only answers messages, so it needs one. */
     public boolean needsMessage() {
         return !playsCassettes() && newAdapter().hasTurns();
     }
@@ -189,7 +190,7 @@ public record AgentProfile(
         return stdin.equals("lines");
     }
 
-    /** The message comes with the command, so it need not be written to standard input. */
+    /** The message is in the command, so it is not written to standard input. */
     public boolean messageComesWithCommand() {
         return command.contains(MESSAGE) || messageIsFile();
     }
@@ -200,11 +201,11 @@ public record AgentProfile(
     }
 
     /**
-     * The request as this agent is to be told it: with a model where it needs one, and tools by its own names.
+     * Adapts the request to this agent: with a model if it needs one, and tools by its own names.
      *
-     * @param name of the agent, for who reads a refusal
-     * @param usualModel the operator's choice where the request has none; empty for none
-     * @throws BrigException {@code INVALID_FIELD} naming what the agent cannot be told
+     * @param name of the agent, for the text of a refusal
+     * @param usualModel the operator's default model; empty for none
+     * @throws BrigException {@code INVALID_FIELD} naming a setting that the agent does not support
      */
     SpawnRequest told(String name, SpawnRequest request, String usualModel) {
         String usual = usualModel.isEmpty() ? defaultModel : usualModel;
@@ -238,7 +239,7 @@ public record AgentProfile(
         return request.told(model, ToolName.of(adapter, name, request.tools()));
     }
 
-    /** What a request calls it that a profile has a place for. */
+    /** The request's field for a place in a profile. */
     private static String fieldOf(String place) {
         return place.equals(SYSTEM_PROMPT) ? "system_prompt" : place;
     }
@@ -252,7 +253,7 @@ public record AgentProfile(
         }
     }
 
-    /** Whether its dialogue says it, or the wall is made with it. */
+    /** Whether its adapter passes it on, or the wall is built with it. */
     private boolean tells(String field) {
         return playsCassettes() ? field.equals(MODEL) : newAdapter().tells().contains(field);
     }
@@ -262,10 +263,9 @@ public record AgentProfile(
     }
 
     /**
-     * The command for a message of a request that was {@link #told}; what the request does not say is an empty
-     * argument.
+     * The command for a message of a request adapted by {@link #told}; absent settings are empty arguments.
      *
-     * @param program of {@code install}, behind the wall; null where there is none
+     * @param program of {@code install}, behind the wall; null for none
      */
     public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
         String session = request.talk().resume();
@@ -299,7 +299,7 @@ public record AgentProfile(
         };
     }
 
-    /** The environment for a request that was {@link #told}, with the base URLs of the model routes that it names. */
+    /** The environment for a request adapted by {@link #told}, with the base URLs of its model routes. */
     public Map<String, String> environment(SpawnRequest request) {
         Map<String, String> whole = new LinkedHashMap<>(env);
         whole.replaceAll((name, value) -> withRoutes(value)

@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AgentProfiles {
     /**
-     * A profile that can be used, by its name.
+     * A usable profile, by name.
      *
-     * @param files the folder that comes with it; null where there is none
+     * @param files the folder beside it; null for none
      */
     public record Named(
             String name, AgentProfile profile, @Nullable Path files) {}
 
     /**
-     * The operator's choice of agents and models.
+     * The operator's configuration of agents and models.
      *
-     * @param defaultAgent the agent for a name that is neither a profile's nor one of these; empty for none
+     * @param defaultAgent the agent for an unknown name; empty for none
      * @param agentNames further names, and the profile of each
-     * @param agentModels models by profile, where a request names none
+     * @param agentModels default models by profile
      */
     public record Names(String defaultAgent, Map<String, String> agentNames, Map<String, String> agentModels) {
         public static final Names NONE = new Names("", Map.of(), Map.of());
@@ -51,13 +51,13 @@ public final class AgentProfiles {
     /**
      * The profile of that name.
      *
-     * @throws BrigException {@code UNKNOWN_AGENT}, with the fault where its file has one
+     * @throws BrigException {@code UNKNOWN_AGENT}, with the fault if its file has one
      */
     public AgentProfile find(String name) {
         return named(name).profile();
     }
 
-    /** {@link #find}, with what comes with it. Other names than profiles' stand for one where the operator says so. */
+    /** {@link #find}, with its files; also resolves the operator's further names. */
     public Named named(String asked) {
         var all = files.entries();
         String name = all.containsKey(asked) ? asked : names.agentNames().getOrDefault(asked, names.defaultAgent());
@@ -78,9 +78,9 @@ public final class AgentProfiles {
     }
 
     /**
-     * The request as that agent is to be told it.
+     * Adapts the request to that agent.
      *
-     * @throws BrigException {@code INVALID_FIELD} naming what it cannot be told
+     * @throws BrigException {@code INVALID_FIELD} naming a setting that it does not support
      */
     public SpawnRequest told(Named agent, SpawnRequest request) {
         return agent.profile().told(agent.name(), request, names.agentModels().getOrDefault(agent.name(), ""));
@@ -92,14 +92,14 @@ public final class AgentProfiles {
         return Files.isDirectory(folder) ? folder.toAbsolutePath().normalize() : null;
     }
 
-    /** Why profiles cannot be used, each with its file in front. */
+    /** The faults of unusable profiles, each with its file. */
     public List<String> faults() {
         return files.faults().values().stream()
                 .map(fault -> "an agent profile cannot be used: " + fault)
                 .toList();
     }
 
-    /** The profiles that can be used, by name. */
+    /** The usable profiles, by name. */
     public List<Named> usable() {
         return files.entries().entrySet().stream()
                 .filter(entry -> entry.getValue().value() != null)

@@ -20,14 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Things that stand in a file each, {@code <name>.json} with comments, in some folders; a later folder wins.
- * A file is read at start and again when it changed, which is looked at whenever somebody asks. A file with a
- * fault takes only its own name out of use.
+ * Values in files {@code <name>.json} with comments, in some folders; later folders take precedence. Files are read at
+ * the start, and again if they changed at the time of a query. A faulty file disables only its own name.
  *
  * <p>Decision 0120.
  */
 final class JsonFolders<T> {
-    /** What a file came to: a value, or a fault that names file and key. */
+    /** The result of a file: a value, or a fault that names file and key. */
     record Entry<T>(Path file, FileTime modified, @Nullable T value, String fault) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(JsonFolders.class);
@@ -53,7 +52,7 @@ final class JsonFolders<T> {
         this.reader = reader;
     }
 
-    /** All files as they are now, by name. */
+    /** All current files, by name. */
     SortedMap<String, Entry<T>> entries() {
         lock.lock();
         try {
@@ -68,7 +67,7 @@ final class JsonFolders<T> {
         }
     }
 
-    /** Why files cannot be used, each with its path in front, by name. */
+    /** The faults of unusable files, each with its path, by name. */
     SortedMap<String, String> faults() {
         SortedMap<String, String> faults = new TreeMap<>();
         entries().forEach((name, entry) -> {

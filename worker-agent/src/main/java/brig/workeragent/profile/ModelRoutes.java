@@ -13,10 +13,9 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Ways to models that {@code brig route set} wrote, {@code <name>.json} each: {@code secrets} and {@code modelRoutes}
- * as
- * in the object {@code egress} of a policy. They are laid over the policy that an agent profile names, so that it need
- * not be copied to have a key in it.
+ * The model routes written by {@code brig route set}, {@code <name>.json} each, with {@code secrets} and {@code
+ * modelRoutes} as in the object {@code egress} of a policy. They are laid over the policy that an agent profile names,
+ * so that a key does not require a copy of the policy.
  *
  * <p>Decision 0119.
  */
@@ -25,7 +24,7 @@ public final class ModelRoutes {
 
     private final JsonFolders<EgressPolicy> files;
 
-    /** @param folder need not be there */
+    /** @param folder need not exist */
     public ModelRoutes(Path folder) {
         files = new JsonFolders<>("model route", List.of(folder), ModelRoutes::read);
     }
@@ -40,11 +39,10 @@ public final class ModelRoutes {
     }
 
     /**
-     * What a policy lets out, with the routes of these names that it has not itself.
+     * A policy's egress with those of the named routes that it lacks.
      *
-     * @throws BrigException {@code INVALID_POLICY} where such a file cannot be used; {@code MODEL_ROUTE_MISSING},
-     * with the
-     *     commands that set a route, where there is none
+     * @throws BrigException {@code INVALID_POLICY} if such a file is unusable; {@code MODEL_ROUTE_MISSING}, with the
+     *     commands that set a route, if there is none
      */
     EgressPolicy over(String policy, EgressPolicy egress, List<String> names) {
         var entries = names.isEmpty() ? Map.<String, JsonFolders.Entry<EgressPolicy>>of() : files.entries();
@@ -71,7 +69,7 @@ public final class ModelRoutes {
         if (secret == null) {
             return egress.with(Map.of(name, route), Map.of());
         }
-        // The policy's own may be for other hosts.
+        // The policy's own secret may be for other hosts.
         if (egress.secrets().containsKey(route.secret())) {
             throw invalid(name, entry.file() + ": the policy has a secret '" + route.secret() + "' of its own");
         }
@@ -82,7 +80,7 @@ public final class ModelRoutes {
         return new BrigException(ErrorCode.INVALID_POLICY, "the model route '" + name + "' cannot be used: " + why);
     }
 
-    /** The lines that mend it, as a person types them. */
+    /** The refusal with the commands that set the route. */
     static BrigException missing(String policy, String name) {
         return new BrigException(
                 ErrorCode.MODEL_ROUTE_MISSING,
@@ -92,7 +90,7 @@ public final class ModelRoutes {
                         + name + " --url http://127.0.0.1:PORT    (a model of this host)\n  brig route test " + name);
     }
 
-    /** What files cannot be used, by name. */
+    /** The faults of unusable files, by name. */
     Map<String, String> faults() {
         return files.faults();
     }

@@ -15,27 +15,27 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Which folders and files of this host a policy may name. Looked at anew for each spawn, because the host may
- * have changed since: what is bound is the path behind all links, and that path is what the rules are about.
+ * The rules for host paths in a policy's mounts. They are checked anew for each spawn, as the host may have changed,
+ * and apply to the real path, which is what is bound.
  *
  * @param homes home folders; closed with everything in them
  * @param ownFolders Brig's state and runtime folders; closed likewise
- * @param workspaceBases below these a mount may lie although its base is in one of the former, and may be writable
- * @param workerUid a folder of this user could be replaced by a link while it is being bound
+ * @param workspaceBases mounts below them may be writable, and are permitted even if the base is in a closed folder
+ * @param workerUid this user could replace its own folders by a link while they are being bound
  */
 public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> workspaceBases, int workerUid) {
     private static final List<Path> CLOSED = Stream.of(
                     "/proc", "/sys", "/dev", "/etc", "/run", "/var/run", "/boot", "/root", "/home")
             .map(Path::of)
             .toList();
-    /** Who talks to one of these is root on the host. */
+    /** Access to one of these sockets is root access to the host. */
     private static final Set<String> ENGINE_SOCKETS =
             Set.of("docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock");
 
     private static final int SOCKET_DEPTH = 3;
     private static final int SOCKET_ENTRIES_MAX = 20_000;
 
-    /** The mounts beside the workspace. @throws IllegalArgumentException naming the key */
+    /** The mounts besides the workspace. @throws IllegalArgumentException naming the key */
     List<Confinement.Mount> check(Policy policy) {
         List<Confinement.Mount> mounts = new ArrayList<>();
         for (Map.Entry<String, Mount> entry : new TreeMap<>(policy.mounts()).entrySet()) {
@@ -82,7 +82,7 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
         }
     }
 
-    /** Bases may lie in a home or in the state folder; that opens what is below the base, and nothing else. */
+    /** A base inside a home or the state folder opens only what is below the base. */
     private void checkPlace(String key, Path path, boolean inBase) {
         Stream.of(CLOSED, homes, ownFolders).flatMap(List::stream).forEach(closed -> {
             boolean covers = closed.startsWith(path);
@@ -97,7 +97,7 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
         if (!Files.isDirectory(real) && !Files.isRegularFile(real)) {
             throw refusal(key + ".hostPath", real + " is neither a folder nor a file");
         }
-        // A subfolder that cannot be read ends the walk with an exception: what is in it is not known.
+        // An unreadable subfolder ends the walk with an exception, as its content is unknown.
         try (Stream<Path> files = Files.find(real, SOCKET_DEPTH, (file, of) -> true)) {
             files.limit(SOCKET_ENTRIES_MAX)
                     .filter(file -> ENGINE_SOCKETS.contains(String.valueOf(file.getFileName())))
@@ -123,7 +123,7 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
         }
     }
 
-    /** What a worker can write it can also replace by a link, before the next worker's wall is built. */
+    /** A worker could replace writable content by a link before the next worker's wall is built. */
     private static void checkNotInsideWritable(List<Confinement.Mount> mounts) {
         for (Confinement.Mount outer : mounts) {
             for (Confinement.Mount inner : mounts) {

@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The policies of some folders, {@code <name>.json} each. A file with a fault, in itself or with regard to
- * this host, takes only its own name out of use.
+ * The policies of some folders, {@code <name>.json} each. A file that is faulty, or unusable on this host, disables
+ * only its own name.
  *
  * <p>Decision 0012.
  */
 public final class Policies {
-    /** A policy that can be used on this host now. */
+    /** A policy that is usable on this host now. */
     public record Named(String name, Policy policy, Confinement confinement) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Policies.class);
@@ -66,8 +66,7 @@ public final class Policies {
      *
      * @param chosen by the request; null leaves it to the profile
      * @throws BrigException {@code UNKNOWN_POLICY}; {@code INVALID_POLICY}, naming file and key; {@code
-     * MODEL_ROUTE_MISSING}
-     *     where the profile needs a model that this policy does not lead to
+     *     MODEL_ROUTE_MISSING} if the profile needs a model route that this policy lacks
      */
     public Named find(@Nullable String chosen, AgentProfile profile) {
         String name = chosen == null ? profile.policy() : chosen;
@@ -84,7 +83,7 @@ public final class Policies {
         return withRoutes(resolve(name, entry), profile);
     }
 
-    /** What a person set up for an agent counts under its own policy; one that a request chose lets out what it says. */
+    /** Model routes extend the agent's own policy only, not one that a request chose. */
     private Named withRoutes(Named found, AgentProfile profile) {
         Confinement may = found.confinement();
         if (!found.name().equals(profile.policy())) {
@@ -117,7 +116,7 @@ public final class Policies {
                         egress));
     }
 
-    /** What files of policies and of routes cannot be used, and why, each with its kind in front. */
+    /** The faults of unusable policies and routes, each with its kind. */
     public List<String> faults() {
         List<String> faults = new ArrayList<>();
         files.entries().forEach((name, entry) -> {
@@ -131,7 +130,7 @@ public final class Policies {
         return faults;
     }
 
-    /** The policies that can be used here and that a request may choose, by name. */
+    /** The usable policies that a request may choose, by name. */
     public List<Named> usable() {
         List<Named> usable = new ArrayList<>();
         files.entries().forEach((name, entry) -> {
@@ -160,7 +159,7 @@ public final class Policies {
                     policy.openFilesMax(),
                     policy.tmpBytesMax(),
                     policy.homeBytesMax());
-            // What leads out need not be named among the variables: it comes with the way out.
+            // Egress variables need not be listed: they come with egress.
             Set<String> variables = new TreeSet<>(policy.environment());
             variables.addAll(EgressVariables.names(policy.egress()));
             return new Named(
@@ -180,7 +179,7 @@ public final class Policies {
     }
 
     /**
-     * Writes a host into the file of a policy: for all workers that have the policy, and that will.
+     * Adds a host to the file of a policy, for all its present and future workers.
      *
      * @return the file
      * @throws BrigException {@code INVALID_POLICY}, saying why it cannot be written there
@@ -212,7 +211,7 @@ public final class Policies {
         }
     }
 
-    /** Nothing but the one host is another afterwards, whatever the text looks like. */
+    /** Verifies that only that host was added, whatever the text looks like. */
     private static String withHost(String text, String host) {
         JsonObject values = JsonObject.readCommented(text);
         List<Object> hosts = Policy.read(values).egress().allowedHosts();
@@ -231,7 +230,7 @@ public final class Policies {
         return changed;
     }
 
-    /** As a whole, with the owner and the mode that the file has. */
+    /** Atomically, with the owner and the mode of the file. */
     private static void replace(Path file, String text) throws IOException {
         WholeFile.write(file, fresh -> {
             Files.writeString(fresh, text);

@@ -14,16 +14,16 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * What one file of {@code config/policies} says; its components are the keys of the file, whose comments
- * explain them. Bytes and milliseconds; 0 leaves a limit to the section {@code worker} of {@code brig.json}.
+ * The content of a file in {@code config/policies}; its components are the keys, which comments in the file explain.
+ * Bytes and milliseconds; 0 leaves a limit to the section {@code worker} of {@code brig.json}.
  *
  * <p>Decision 0012.
  *
- * @param mounts what of the host appears in the wall, by the path where it does
+ * @param mounts host paths by their path in the wall
  * @param environment names of the variables that reach the agent
- * @param privateFiles globs of files in the workspace that the agent does not get to see
- * @param projectFile {@code narrow} or {@code ignore}: what becomes of a {@link ProjectFile} in the workspace
- * @param egress what of the outside the agent may reach; nothing where the file has none
+ * @param privateFiles globs of workspace files that are hidden from the agent
+ * @param projectFile {@code narrow} or {@code ignore}: the effect of a {@link ProjectFile} in the workspace
+ * @param egress the agent's network access; none if absent
  */
 public record Policy(
         String description,
@@ -43,7 +43,7 @@ public record Policy(
         @IfAbsent("narrow") String projectFile,
         @IfAbsent EgressPolicy egress) {
 
-    /** The one mount that every policy has. */
+    /** The mount that every policy has. */
     static final String WORKSPACE = "/workspace";
     /** As a hostPath: the workspace of the spawn. */
     static final String SPAWNS_OWN = ".";
@@ -58,7 +58,7 @@ public record Policy(
     private static final long TIB = MIB * MIB;
     private static final long YEAR_MS = 365L * 86_400_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    /** Places of the wall itself: a mount there would replace a piece of the wall, or could not be made. */
+    /** Paths of the wall itself, at which a mount would replace a part of it, or is impossible. */
     private static final List<String> WALLS_OWN = List.of(
             "/proc",
             "/sys",
@@ -116,15 +116,15 @@ public record Policy(
     }
 
     /**
-     * What a project says of itself.
+     * The effect of a project's file.
      *
-     * @param narrowing what it leaves of a confinement
-     * @param notices what of it has no effect, in words
+     * @param narrowing narrows a confinement
+     * @param notices the settings without effect, in words
      */
     public record Project(UnaryOperator<Confinement> narrowing, List<String> notices) {}
 
     /**
-     * What the file of the project in that folder says, as it is now.
+     * The current file of the project in that folder.
      *
      * @throws brig.protocol.BrigException {@code INVALID_POLICY}
      */
@@ -135,7 +135,7 @@ public record Policy(
                 : new Project(project::narrow, project.notices());
     }
 
-    /** The idle time that counts, where brig.json allows that much. */
+    /** The idle timeout, limited by that of brig.json. */
     public long idleMsWithin(long allowedMs) {
         return idleMs == 0 ? allowedMs : Math.min(idleMs, allowedMs);
     }

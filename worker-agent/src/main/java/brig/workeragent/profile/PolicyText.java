@@ -1,8 +1,8 @@
 package brig.workeragent.profile;
 
 /**
- * The text of a policy's file, in which a host is added and everything else stays as a person wrote it, comments too.
- * The text was read as JSON before; what comes out is compared with what was wanted by who asked.
+ * Adds a host to the text of a policy's file and keeps everything else, including comments. The text must be valid
+ * JSON; the caller verifies the result.
  */
 final class PolicyText {
     private final String text;
@@ -15,7 +15,7 @@ final class PolicyText {
     /**
      * The text with a host as the first of {@code egress.allowedHosts}.
      *
-     * @throws IllegalArgumentException where the file has no {@code egress}
+     * @throws IllegalArgumentException if the file has no {@code egress}
      */
     static String withHost(String text, String host) {
         PolicyText place = new PolicyText(text);
@@ -31,14 +31,14 @@ final class PolicyText {
         return place.inserted(object, "\"allowedHosts\": [" + quoted + "]", '}');
     }
 
-    /** The text with a piece behind the bracket at that place, and a comma where something follows before its end. */
+    /** Inserts an element after the opening bracket, adding a comma if the list is not empty. */
     private String inserted(int bracket, String piece, char end) {
         at = bracket + 1;
         skipBlank();
         return text.substring(0, bracket + 1) + piece + (next() == end ? "" : ", ") + text.substring(bracket + 1);
     }
 
-    /** From the brace of an object to the value of that key; false where the object does not have it. */
+    /** Moves from the brace of an object to the value of that key; false if it has none. */
     private boolean enter(String key) {
         at++;
         while (true) {

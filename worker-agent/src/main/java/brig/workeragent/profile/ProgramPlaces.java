@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where the programs of agents lie on this host: where the {@code PATH} of this process leads, as in the person's own
- * shell, and then where npm, managers of Node's versions and the vendors' installers put things by themselves. Looked
- * at anew each time, for something may have been installed meanwhile.
+ * The folders to search for agents' programs: the {@code PATH} of this process, as in the person's own shell, then the
+ * default places of npm, Node version managers and vendors' installers. Searched anew each time, as something may have
+ * been installed meanwhile.
  *
  * <p>Decision 0063.
  */
@@ -30,7 +30,7 @@ public final class ProgramPlaces {
 
     private final Map<String, String> environment;
 
-    /** @param environment {@code PATH}, {@code HOME}, {@code NODE_PATH} and those of the managers count */
+    /** @param environment {@code PATH}, {@code HOME}, {@code NODE_PATH} and the managers' variables are used */
     public ProgramPlaces(Map<String, String> environment) {
         this.environment = Map.copyOf(environment);
     }
@@ -47,7 +47,7 @@ public final class ProgramPlaces {
                 .orElse(Path.of(environment.getOrDefault("HOME", "/")).resolve(usual));
     }
 
-    /** Folders of programs, in the order in which they count. */
+    /** Folders of programs, in order of precedence. */
     List<Path> bins() {
         Path home = home("HOME", "");
         List<Path> bins = new ArrayList<>(listed("PATH").toList());
@@ -59,18 +59,18 @@ public final class ProgramPlaces {
         return bins.stream().distinct().toList();
     }
 
-    /** Folders of packages beside the programs of npm that lie in such a folder. */
+    /** Folders of npm packages for programs in such a folder. */
     static Path packagesOf(Path bin) {
         Path above = bin.getParent();
         return (above == null ? bin : above).resolve("lib/node_modules");
     }
 
-    /** Folders of packages that the person names, which count first. */
+    /** Folders of packages that the person names, which take precedence. */
     List<Path> named() {
         return listed("NODE_PATH").toList();
     }
 
-    /** Folders of packages that no folder of programs leads to. */
+    /** Folders of packages without a folder of programs. */
     List<Path> packages(String npm) {
         Path home = home("HOME", "");
         return List.of(
@@ -82,7 +82,7 @@ public final class ProgramPlaces {
                 home.resolve(".bun/install/global/node_modules"));
     }
 
-    /** Of each version, the newest first. */
+    /** One for each version, the newest first. */
     private static List<Path> versions(Path folder, String bin) {
         List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> versions = Files.newDirectoryStream(folder)) {
@@ -98,7 +98,7 @@ public final class ProgramPlaces {
         return found.stream().map(version -> version.resolve(bin)).toList();
     }
 
-    /** Its name, in which numbers sort as numbers. */
+    /** Its name in a form in which numbers sort numerically. */
     private static String sortable(Path version) {
         Matcher numbers = NUMBER.matcher(String.valueOf(version.getFileName()));
         return numbers.replaceAll(found -> "%09d".formatted(Integer.parseInt(found.group())));

@@ -24,21 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the programs of agents on this host. What a profile needs of the host is mounted read-only behind the wall, in
- * places of its own: the package of the program, and the folder that has the profile's name beside its file.
+ * Finds the programs of agents on this host. Two things are mounted read-only behind the wall: the package of the
+ * program, and the folder of the profile's name beside its file.
  */
 public final class Programs {
     /** Where the program's package appears behind the wall. */
     public static final Path PACKAGE = Path.of("/opt/brig/program");
-    /** Where the files that come with the profile appear. */
+    /** Where the files of the profile appear. */
     public static final Path FILES = Path.of("/opt/brig/files");
 
     /**
-     * What was found for a profile.
+     * The result for a profile.
      *
-     * @param program its path behind the wall; null where the profile installs none
-     * @param version of the package; null where nobody says
-     * @param place the package or the program on the host; null where the profile installs none
+     * @param program its path behind the wall; null if the profile installs none
+     * @param version of the package; null if unknown
+     * @param place the package or the program on the host; null if the profile installs none
      */
     public record Found(
             @Nullable String program,
@@ -57,7 +57,7 @@ public final class Programs {
 
     /**
      * @param home the folder of Brig itself
-     * @param closedAbove the folder above a path that the workers' user may not pass; null where the way is open
+     * @param closedAbove the folder above a path that the workers' user cannot traverse; null for none
      */
     public Programs(ProgramPlaces places, Path home, Function<Path, @Nullable Path> closedAbove) {
         this.places = places;
@@ -104,7 +104,7 @@ public final class Programs {
                 .orElse(null);
     }
 
-    /** What there is, in the order in which it counts: as in a shell the first of the PATH. */
+    /** The programs found, in order of precedence: as in a shell, the first of the PATH. */
     private List<Found> candidates(Install install) {
         List<Found> found = new ArrayList<>();
         if (install.npm().isEmpty()) {
@@ -131,13 +131,13 @@ public final class Programs {
         }
     }
 
-    /** A program that needs nothing beside it, as the vendors' installers leave one. */
+    /** A standalone program, as vendors' installers leave it. */
     private static void alone(Path bin, Install install, List<Found> found) {
         String name = String.valueOf(Path.of(install.programs().getFirst()).getFileName());
         try {
             Path real = bin.resolve(name).toRealPath();
             String realName = String.valueOf(real.getFileName());
-            // Not what starts others, such as the one program behind all names of a manager of versions.
+            // Not a launcher of others, such as a version manager's single program behind all names.
             boolean itself =
                     realName.startsWith(name) || VERSION.matcher(realName).matches();
             if (itself && Files.isRegularFile(real) && Files.isExecutable(real) && isElf(real)) {
@@ -158,7 +158,7 @@ public final class Programs {
         }
     }
 
-    /** Installers put versions beside each other, in folders or files of their names. */
+    /** Installers keep versions in folders or files named after them. */
     private static @Nullable String versionIn(Path real) {
         for (int i = real.getNameCount() - 1; i >= 0; i--) {
             Matcher version = VERSION.matcher(real.getName(i).toString());
@@ -182,7 +182,7 @@ public final class Programs {
         }
     }
 
-    /** The innermost package that a program is part of, or else the folder that it lies in. */
+    /** The innermost package of a program, else its folder. */
     private static Path root(Path folder, Path program) {
         Path root = folder.resolve(program).getParent();
         for (Path at = root; at != null && !at.equals(folder); at = at.getParent()) {
@@ -208,7 +208,7 @@ public final class Programs {
         return install.npm().isEmpty() ? "it comes with Brig" : "npm install -g --include=optional " + install.npm();
     }
 
-    /** What is there of the agents that have to be installed, and whether they have a way to their models. */
+    /** Whether the agents to be installed are present, and have their model routes. */
     public List<Finding> findings(AgentProfiles profiles, Policies policies) {
         List<Finding> findings = new ArrayList<>();
         for (AgentProfiles.Named agent : profiles.usable()) {
@@ -227,7 +227,7 @@ public final class Programs {
         try {
             Found found = find(agent);
             String version = found.version();
-            // The platform's package may have the platform behind the version.
+            // The platform's package may append the platform to the version.
             boolean same = version != null && (version.equals(tried) || version.startsWith(tried + "-"));
             String detail = (same
                             ? "version " + tried

@@ -20,18 +20,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a project says of itself, in a file {@code brig.json} or {@code gondolin.json} of its folder: which of the things
- * that the operator's policy allows its agents need. It only takes away, for agents can write it. Keys that are not
- * known are ignored, as it may be written for another program, and told: none could open anything.
+ * A project's own settings, in a file {@code brig.json} or {@code gondolin.json} of its folder: which of the
+ * permissions in the operator's policy its agents need. It can only narrow, since agents can write it. Unknown keys are
+ * ignored and reported, as it may be written for another program; none can permit anything.
  *
  * <p>Decision 0047.
  *
  * @param narrowing of the network
- * @param readOnly for each place inside that it names, whether it is only to be read; null leaves mounts as they are
- * @param notices what of it has no effect, in words
+ * @param readOnly whether it is read-only, for each path inside that it names; null leaves mounts unchanged
+ * @param notices the settings without effect, in words
  */
 record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, List<String> notices) {
-    /** The last lies where OpenCode's own settings of a project do. */
+    /** The last one is beside OpenCode's own project settings. */
     private static final List<String> NAMES = List.of("brig.json", "gondolin.json", ".opencode/gondolin.json");
 
     private static final List<String> WITHOUT_EFFECT = List.of("rootOverlay", "auditFilesystem");
@@ -41,7 +41,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     private static final int KEY_LENGTH_MAX = 100;
     private static final int BYTES_MAX = 64 * 1024;
 
-    /** The first that there is; null for none. @throws BrigException {@code INVALID_POLICY}, naming file and key */
+    /** The first that exists; null for none. @throws BrigException {@code INVALID_POLICY}, naming file and key */
     static @Nullable ProjectFile find(Path workspace) {
         for (String name : NAMES) {
             try {
@@ -101,7 +101,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         return texts;
     }
 
-    /** By the name inside. A secret may also be named by the variable that it comes from. */
+    /** By the name inside. A secret may also be named by its source variable. */
     private static Map<String, List<String>> secretHosts(@Nullable Object value) {
         Map<String, List<String>> hosts = new TreeMap<>();
         JsonObject secrets = object("secrets", value);
@@ -153,7 +153,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         return type.cast(value);
     }
 
-    /** What is left of that. */
+    /** The narrowed confinement. */
     Confinement narrow(Confinement may) {
         List<Confinement.Mount> mounts = new ArrayList<>();
         for (Confinement.Mount mount : may.mounts()) {

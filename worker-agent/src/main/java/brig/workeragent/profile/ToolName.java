@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Tools by the names that requests have for them, in lower case there, and what each agent calls them; empty where it
- * has none of the kind. OpenCode has one rule for what edits and what writes; Codex reads and changes files with its shell.
+ * The names of tools in requests, in lower case there, and each agent's own names; empty if it has no such tool.
+ * OpenCode has one rule for editing and writing; Codex reads and changes files with its shell.
  *
  * <p>Decision 0122.
  */
@@ -26,7 +26,7 @@ enum ToolName {
     SKILL("Skill", "skill", ""),
     TASK("Task", "task", "agents");
 
-    /** A name that an agent without a table is told as it is. */
+    /** For an agent without a table, whose names are passed on unchanged. */
     private static final Pattern OTHER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:*-]{0,99}");
 
     private final String claude;
@@ -40,10 +40,10 @@ enum ToolName {
     }
 
     /**
-     * What an agent calls those tools, each once, in their order; upper and lower case are the same.
+     * An agent's names of those tools, each once, in order; names are case-insensitive.
      *
-     * @param adapter the agent's format: one without a table here is told the names as they are
-     * @throws brig.protocol.BrigException {@code INVALID_FIELD}: the agent has no such tool, or cannot be without one
+     * @param adapter the agent's format; without a table the names are passed on unchanged
+     * @throws brig.protocol.BrigException {@code INVALID_FIELD}: the agent has no such tool, or requires another
      */
     static List<String> of(String adapter, String agent, List<String> asked) {
         List<String> told =

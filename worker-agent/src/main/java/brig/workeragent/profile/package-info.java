@@ -1,4 +1,4 @@
-/** Agent profiles: which command an agent's name stands for, and how it is spoken to. */
+/** Agent profiles: the command and the protocol behind an agent's name. */
 @NullMarked
 package brig.workeragent.profile;
 

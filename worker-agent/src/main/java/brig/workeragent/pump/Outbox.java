@@ -14,20 +14,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without a gap, keeps
- * their bytes in shared arrays, hands all that is there to the connection as one batch, and forgets what was
- * acknowledged.
+ * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without gaps, keeps their bytes
+ * in shared arrays, passes them to the connection in batches, and drops acknowledged ones.
  *
- * <p>Backpressure: what an agent says waits while {@code unackedBytesMax} or more are unacknowledged. The pipe
- * is then not read, it fills, and the agent's own write blocks. What Brig itself says (state, done, error)
- * never waits: there is little of it, and the end of a worker must not depend on its reader.
+ * <p>Backpressure: an agent's output waits while {@code unackedBytesMax} or more are unacknowledged. The pipe is then
+ * not read, it fills, and the agent's own write blocks. Brig's own frames (state, done, error) never wait: they are
+ * few, and the end of a worker must not depend on its reader.
  *
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
  */
 public final class Outbox implements FrameSink {
     private static final int SEGMENT_BYTES_MIN = 512;
     private static final int SEGMENT_BYTES_MAX = Limits.FRAME_BYTES_MAX;
-    /** What one write takes: the JDK copies it into a direct buffer, which it keeps per thread. */
+    /** The size of one write: the JDK copies it into a direct buffer, which it keeps per thread. */
     private static final int BATCH_BYTES_MAX = 4 * SEGMENT_BYTES_MAX;
 
     private final long unackedBytesMax;
@@ -62,7 +61,7 @@ public final class Outbox implements FrameSink {
         }
     }
 
-    /** Appends one of the frames that never wait. */
+    /** Appends a frame of a type that never waits. */
     public void appendNow(FrameType type, byte[] body) {
         if (waits(type)) {
             throw new IllegalArgumentException(type + " may have to wait");
@@ -75,7 +74,7 @@ public final class Outbox implements FrameSink {
         }
     }
 
-    /** Appends a frame that may get lost: not where the reader is far behind. @return whether it was appended */
+    /** Appends a frame that may be dropped when the reader is far behind. @return whether it was appended */
     public boolean offer(FrameType type, byte[] body) {
         lock.lock();
         try {
@@ -123,7 +122,7 @@ public final class Outbox implements FrameSink {
         news.signal();
     }
 
-    /** Segments double in size from a small one, so that a worker that says little keeps little. */
+    /** Segments double in size from a small one, so that a quiet worker uses little memory. */
     private Segment segmentFor(int frame) {
         Segment last = tail;
         if (last != null && last.free() >= frame) {
@@ -141,8 +140,8 @@ public final class Outbox implements FrameSink {
     }
 
     /**
-     * Waits a moment before a pipe is read again if the reader is far behind anyway: the output collects in
-     * the pipe and becomes one big frame instead of a thousand small ones.
+     * Pauses briefly before the next read of a pipe if the reader is far behind: output collects in the pipe and
+     * becomes one big frame instead of a thousand small ones.
      */
     public void awaitReader(long waitMs) throws InterruptedException {
         lock.lockInterruptibly();
@@ -161,9 +160,7 @@ public final class Outbox implements FrameSink {
         return head != null && (current == null || !current.atEnd());
     }
 
-    /**
-     * The worker is being ended: what its pipes still hold is bounded, so nothing waits for room any more.
-     */
+    /** The worker is being ended: the rest in its pipes is bounded, so nothing waits for room any longer. */
     public void openGate() {
         lock.lock();
         try {
@@ -177,7 +174,7 @@ public final class Outbox implements FrameSink {
     /**
      * The gateway has stored every frame up to {@code seq}.
      *
-     * @return true if that was the last frame that there will ever be
+     * @return true if that was the worker's last frame
      */
     public boolean ack(long seq) {
         lock.lock();
@@ -208,9 +205,9 @@ public final class Outbox implements FrameSink {
     }
 
     /**
-     * A connection that reads from frame {@code seq} on, or from the first one kept. Any earlier reader ends.
+     * Opens a reader from frame {@code seq} on, or from the first one kept. Any earlier reader ends.
      *
-     * @throws brig.protocol.BrigException {@code INVALID_FIELD} where no frame of that number can come next
+     * @throws brig.protocol.BrigException {@code INVALID_FIELD} if frame {@code seq} cannot come next
      */
     public Reader open(long seq) {
         lock.lock();
@@ -257,10 +254,9 @@ public final class Outbox implements FrameSink {
         }
     }
 
-    /** One connection's place in the frames. */
+    /** One connection's position in the frames. */
     public final class Reader implements AutoCloseable {
-        // Guarded by the lock of the outbox. No segment: everything there was is acknowledged, the head comes
-        // next.
+        // Guarded by the lock of the outbox. Null: everything was acknowledged, the head comes next.
         private @Nullable Segment segment;
         private int offset;
 
@@ -274,8 +270,7 @@ public final class Outbox implements FrameSink {
         }
 
         /**
-         * Waits until there are frames and takes them all, up to the size of a sensible write; their bytes do
-         * not change.
+         * Waits for frames and takes them all, up to the size of one write; their bytes do not change.
          *
          * @return the next bytes, or an empty list once another reader took over or this one was closed
          */

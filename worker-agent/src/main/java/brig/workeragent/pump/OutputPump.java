@@ -9,18 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads one output pipe of an agent to its end, on a thread of its own: reading a pipe blocks, and so does an
- * outbox that is full, which is how a slow reader of the stream holds the agent back.
+ * Reads one output pipe of an agent to its end, on a thread of its own. Reads block, and so does a full outbox, which
+ * is how a slow subscriber pauses the agent.
  */
 public final class OutputPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(OutputPump.class);
-    /** The capacity of a pipe: more is never there at once. */
+    /** The capacity of a pipe, and so the most that a read returns. */
     private static final int READ_BYTES_MAX = 64 * 1024;
 
     private static final int STACK_BYTES = 128 * 1024;
-    /**
-     * How long output collects while the reader is far behind; also what it may add to the delay of a frame.
-     */
+    /** How long output collects while the reader is far behind; also the most it adds to a frame's latency. */
     private static final long COLLECT_MS = 20;
 
     private final InputStream pipe;

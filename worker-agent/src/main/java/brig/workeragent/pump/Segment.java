@@ -3,8 +3,8 @@ package brig.workeragent.pump;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whole frames, one behind the other, in one array. Bytes below {@link #used} never change, so they are
- * written to a socket without a lock. Everything else is guarded by the lock of the outbox.
+ * Whole frames end to end in one array. Bytes below {@link #used} never change, so they are written to a socket without
+ * a lock. Everything else is guarded by the lock of the outbox.
  */
 final class Segment {
     final byte[] bytes;
@@ -32,10 +32,7 @@ final class Segment {
         return bytes.length - used;
     }
 
-    /**
-     * Where the frame of that number begins. A frame holds one newline, its last byte, so counting them finds
-     * it.
-     */
+    /** The offset of the frame of that number, found by counting newlines: each frame has one, its last byte. */
     int offsetOf(long seq) {
         int at = 0;
         for (long skip = seq - firstSeq; skip > 0; at++) {

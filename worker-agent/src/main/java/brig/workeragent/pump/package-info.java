@@ -1,6 +1,6 @@
 /**
- * From the agent's pipes to numbered frames: {@link brig.workeragent.pump.OutputPump} reads a pipe,
- * {@link brig.workeragent.pump.Outbox} numbers the frames and keeps them until the gateway has stored them.
+ * From the agent's pipes to numbered frames: {@link brig.workeragent.pump.OutputPump} reads a pipe, {@link
+ * brig.workeragent.pump.Outbox} numbers the frames and keeps them until the gateway has stored them.
  */
 @NullMarked
 package brig.workeragent.pump;

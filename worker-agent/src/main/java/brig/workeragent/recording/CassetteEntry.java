@@ -7,13 +7,13 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a cassette: what went through a pipe of the agent, or its end. The first line has none of these fields.
+ * A line of a cassette: data of one of the agent's pipes, or its end. The first line has none of these fields.
  *
  * @param t milliseconds since the beginning; null in the first line
- * @param pipe {@code stdin}, {@code stdout} or {@code stderr}; null where nothing went through one
- * @param text what went; null where that is no text by itself
- * @param base64 the same as bytes; null where it is text
- * @param exit with which code the agent ended; null before
+ * @param pipe {@code stdin}, {@code stdout} or {@code stderr}; null without data
+ * @param text the data; null if it is not valid text
+ * @param base64 the data as bytes; null if it is text
+ * @param exit the agent's exit code; null before its end
  */
 @Extensible
 public record CassetteEntry(
@@ -23,7 +23,7 @@ public record CassetteEntry(
         @Nullable String base64,
         @Range(max = 255) @Nullable Integer exit) {
 
-    /** What went through the pipe. */
+    /** The data. */
     public byte[] bytes() {
         return text != null
                 ? text.getBytes(StandardCharsets.UTF_8)

@@ -7,7 +7,7 @@ import brig.protocol.record.Extensible;
  * The first line of a cassette.
  *
  * @param cassette the version of its format
- * @param agent the name of the profile that was recorded
+ * @param agent the name of the recorded profile
  * @param adapter the native format
  */
 @Extensible

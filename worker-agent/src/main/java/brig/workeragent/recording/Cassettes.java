@@ -26,13 +26,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recordings of what agents wrote, {@code <spawn_id>.ndjson} each, in a folder that only Brig's own user can read: what
- * an agent says may be anybody's secret. A profile with the adapter {@code cassette} plays one as a worker.
+ * Recordings of agents' output, {@code <spawn_id>.ndjson} each, in a folder that only Brig's own user can read, since
+ * agents' output may be confidential. A profile with the adapter {@code cassette} replays one as a worker.
  *
  * <p>Decision 0065.
  */
 public final class Cassettes {
-    /** Where the cassette that is played appears behind the wall. */
+    /** Where the replayed cassette appears behind the wall. */
     private static final Path INSIDE = Path.of("/opt/brig/cassette.ndjson");
 
     private final Path folder;
@@ -45,13 +45,13 @@ public final class Cassettes {
         this.clock = clock;
     }
 
-    /** A cassette that is to be played: its format, and what the wall needs for it. */
+    /** A cassette to replay: its format, and the mounts for the wall. */
     public record Played(Adapter adapter, List<Mount> mounts) {}
 
     /**
      * Begins to record a worker.
      *
-     * @throws BrigException {@code RECORD_LOST} where that is not possible
+     * @throws BrigException {@code RECORD_LOST} if that is impossible
      */
     public Recorder record(String spawnId, AgentProfiles.Named agent) {
         try {
@@ -68,7 +68,7 @@ public final class Cassettes {
         }
     }
 
-    /** A copy that the workers' user can reach, which the folder of the recordings is closed to. */
+    /** A copy that the workers' user can reach, unlike the folder of recordings. */
     private Path copy(Path file) throws IOException {
         Path copy = homes.folder("cassettes").resolve(String.valueOf(file.getFileName()));
         Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
@@ -77,9 +77,9 @@ public final class Cassettes {
     }
 
     /**
-     * The format of an agent, or of the cassette that it plays.
+     * The format of an agent, or of the cassette that it replays.
      *
-     * @param cassette which one; null for none
+     * @param cassette its name; null for none
      */
     public Played formatOf(AgentProfile profile, @Nullable String cassette) {
         if (!profile.playsCassettes()) {

@@ -16,15 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes down what goes through the pipes of one agent and when, a line for each piece: {@code {"t":ms,"pipe":"stdout",
- * "text":…}}, or {@code "base64"} where the piece is no text by itself. What cannot be written is left out, and ends
- * the recording, not the worker. Any thread may call.
+ * Records the data of one agent's pipes with its timing, a line per piece: {@code {"t":ms,"pipe":"stdout", "text":…}},
+ * or {@code "base64"} if the piece is not valid text. A write failure ends the recording, not the worker. Thread-safe.
  *
  * <p>Decision 0065.
  */
 public final class Recorder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
-    /** Reached: nothing more is recorded. */
+    /** Limit of the recording; further data is not recorded. */
     private static final long BYTES_MAX = 256L * 1024 * 1024;
 
     private final LongSupplier clock;
@@ -42,7 +41,7 @@ public final class Recorder implements AutoCloseable {
         put(new CassetteHead(1, agent, adapter));
     }
 
-    /** The reader, with everything that it reads written down before. */
+    /** Wraps a reader so that everything it reads is recorded first. */
     public OutputReader recorded(String pipe, OutputReader reader) {
         return new OutputReader() {
             @Override

@@ -1,4 +1,4 @@
-/** Cassettes: recordings of what goes through the pipes of an agent. */
+/** Cassettes: recordings of the data in an agent's pipes. */
 @NullMarked
 package brig.workeragent.recording;
 

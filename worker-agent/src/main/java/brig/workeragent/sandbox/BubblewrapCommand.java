@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Turns a profile into bwrap's options, and a command into what process 1 executes.
+ * Converts a profile to bwrap's options, and a command to the arguments of process 1.
  *
  * <p>Decision 0015.
  */
 final class BubblewrapCommand {
 
-    /** Where brig-init appears in the wall. */
+    /** The path of brig-init in the wall. */
     private static final String INIT = "/run/brig-init";
-    /** Where process 1 finds the file that hides others, if there is one that does. */
+    /** The file that process 1 finds over hidden files, if there are any. */
     private static final String BLANK = "/run/brig-blank";
 
-    /** Links into /usr on a merged host, folders of their own elsewhere. */
+    /** Links into /usr on a merged host, folders otherwise. */
     private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
 
     /** Size of {@code /dev/shm}. */
@@ -51,8 +51,8 @@ final class BubblewrapCommand {
                     mount.source().toString(),
                     mount.target().toString());
         }
-        // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between
-        // included.
+        // After all other mounts: only what was mounted writable above is writable, so /etc and the folders between are
+        // not.
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
         new TreeMap<>(profile.environment()).forEach((name, value) -> add(options, "--setenv", name, value));
         add(options, "--chdir", WallProfile.WORKSPACE);
@@ -101,12 +101,11 @@ final class BubblewrapCommand {
 
     private static void addOwnMounts(List<String> options, WallProfile profile) {
         add(options, "--proc", "/proc");
-        // For a wall that, by some mistake, is built as root. With a part of /proc covered the kernel lets
-        // nobody mount another /proc, which is what a sandbox inside begins with.
+        // In case a wall is mistakenly built as root. With a part of /proc covered the kernel permits no other mount of
+        // /proc, which a nested sandbox needs first.
         if (!profile.nested()) add(options, "--ro-bind", "/proc/sys", "/proc/sys");
         add(options, "--dev", "/dev");
-        // bwrap's /dev is a tmpfs without a bound; shared memory is the only part in which a worker may
-        // write.
+        // bwrap's /dev is an unlimited tmpfs; a worker can write only to its shared memory.
         add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");
         add(options, "--perms", "1777", "--size", Long.toString(profile.tmpBytesMax()), "--tmpfs", "/tmp");
         add(options, "--perms", "0700", "--size", Long.toString(profile.homeBytesMax()), "--tmpfs", WallProfile.HOME);
@@ -118,12 +117,11 @@ final class BubblewrapCommand {
     }
 
     /**
-     * What process 1 executes.
+     * The arguments of process 1.
      *
      * @param declared    the properties that it confirms before it starts the command
-     * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA stands in for it; it does not go
-     *                    along with one, as it counts what a process reserves, and runtimes reserve more than
-     *                    they use.
+     * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA does. It is not used with a group, as it
+     *     counts reservations, and runtimes reserve more than they use.
      */
     static List<String> payload(
             List<String> command, ResourceLimits limits, boolean memoryGroup, List<String> declared) {

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A payload that runs behind its wall. The streams are pipes: a reader that does not read makes the payload
- * wait and loses nothing. Whoever took the process closes its streams; reading on after the exit is fine.
+ * A payload that runs behind its wall. The streams are pipes: unread output blocks the payload, and nothing is lost.
+ * The caller closes its streams, which remain readable after the exit.
  */
 public final class BubblewrapProcess {
 
@@ -29,7 +29,7 @@ public final class BubblewrapProcess {
     /** The worker-agent's ends of the payload's standard streams. */
     record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {}
 
-    /** Blocking; ends when nothing in the wall holds the other end any more. */
+    /** Blocking; ends when no process in the wall holds the other end. */
     public InputStream stdout() {
         return stdio.stdout();
     }
@@ -44,34 +44,34 @@ public final class BubblewrapProcess {
         return stdio.stdin();
     }
 
-    /** The host's pid of process 1 of the wall; of use only until the exit. */
+    /** The host's pid of process 1 of the wall; valid only until the exit. */
     public int hostPid() {
         return hostPid;
     }
 
-    /** What its wall was found to enforce before the payload started; all of it holds. */
+    /** The wall's posture, measured before the payload started; every property holds. */
     public Posture posture() {
         return posture;
     }
 
-    /** Its sockets. Whoever took the process closes it. */
+    /** Its sockets, to be closed by the caller. */
     public WalledNetwork network() {
         return network;
     }
 
-    /** Sends SIGTERM to the payload. Does nothing after its end. */
+    /** Sends SIGTERM to the payload. No effect after its end. */
     public void terminate() {
         flight.terminate();
     }
 
-    /** Ends every process of the wall at once. Does nothing after its end. */
+    /** Ends every process of the wall at once. No effect after its end. */
     public void kill() {
         flight.kill();
     }
 
     /**
-     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if
-     * the launcher ended, in which case the kernel is killing the wall.
+     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if the
+     * launcher ended, in which case the kernel is killing the wall.
      */
     public CompletableFuture<ProcessExit> exit() {
         return flight.exit();

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What walls of this host promise: the properties that brig-init must confirm before it starts the payload, each
- * {@code NAME} or {@code NAME=VALUE} as {@code posture.c} knows them.
+ * The properties declared for walls of this host, which brig-init must confirm before it starts the payload, each
+ * {@code NAME} or {@code NAME=VALUE} as in {@code posture.c}.
  *
  * <p>Decisions 0019, 0110, 0137.
  */
@@ -23,7 +23,7 @@ final class DeclaredPosture {
     static final String EGRESS_NETWORK = "egress-network";
     private static final String NETWORK = "own-network";
 
-    /** Property to the kind of namespace that must not be the host's. */
+    /** The kind of namespace that must differ from the host's, by property. */
     private static final Map<String, String> NAMESPACES = Map.of(
             "own-user-namespace",
             "user",
@@ -40,7 +40,7 @@ final class DeclaredPosture {
             "own-cgroup",
             "cgroup");
 
-    /** What holds for every wall, whatever its profile says. */
+    /** Properties of every wall, whatever its profile. */
     private static final List<String> ALWAYS = List.of(
             "uid-not-root",
             "no-capabilities",
@@ -61,7 +61,7 @@ final class DeclaredPosture {
         this.mounts = mounts;
     }
 
-    /** Reads the numbers of this process's own namespaces, which are those that a wall must not have. */
+    /** Reads the ids of this process's own namespaces, which a wall must not have. */
     static DeclaredPosture ofHost(UserCounts counts, WorkspaceMounts mounts) throws SandboxException {
         var numbers = new LinkedHashMap<String, String>();
         for (String property : new TreeSet<>(NAMESPACES.keySet())) {

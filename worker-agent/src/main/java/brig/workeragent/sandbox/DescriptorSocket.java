@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where one brig-launcher sends the sockets of its walls. They come in the order of its replies, so whoever reads those
- * takes as many as a reply says. The JDK receives no descriptors; Netty does.
+ * Receives the sockets of walls from one brig-launcher, in the order of its replies: the reader of a reply takes as
+ * many as it announces. The JDK cannot receive descriptors; Netty can.
  */
 final class DescriptorSocket implements AutoCloseable {
 
@@ -59,9 +59,9 @@ final class DescriptorSocket implements AutoCloseable {
     }
 
     /**
-     * Listens for that launcher, and takes nothing from any other process. Blocks.
+     * Listens for that launcher and accepts no other process. Blocks.
      *
-     * @param folder made if absent
+     * @param folder created if absent
      */
     static DescriptorSocket open(Path folder, long launcher) throws IOException {
         Files.createDirectories(folder);
@@ -87,7 +87,7 @@ final class DescriptorSocket implements AutoCloseable {
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
                     protected void initChannel(EpollDomainSocketChannel peer) throws IOException {
-                        // The kernel's word: the launcher may run as another user than this process.
+                        // As the kernel reports it: the launcher may run as another user than this process.
                         if (peer.peerCredentials().pid() == launcher)
                             peer.pipeline().addLast(new Arrivals());
                         else
@@ -103,7 +103,7 @@ final class DescriptorSocket implements AutoCloseable {
         return path;
     }
 
-    /** From any thread. The next so many descriptors, which the caller owns; fails where they do not come any more. */
+    /** Thread-safe. The next {@code count} descriptors, owned by the caller; fails if they will not come. */
     CompletableFuture<List<Integer>> take(int count) {
         var taken = new CompletableFuture<List<Integer>>();
         try {
@@ -140,12 +140,12 @@ final class DescriptorSocket implements AutoCloseable {
         }
     }
 
-    /** Whether nothing comes any more. */
+    /** Whether no more descriptors will come. */
     boolean isClosed() {
         return closed;
     }
 
-    /** Whoever waits is told. Any thread may call, once. */
+    /** Fails all waiters. Thread-safe; call it once. */
     @Override
     public void close() {
         if (closed) return;
@@ -176,7 +176,7 @@ final class DescriptorSocket implements AutoCloseable {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            // One is missing now, and who takes the next would get the wrong ones.
+            // A descriptor is missing, so later takers would get the wrong ones.
             LOG.warn("Receiving sockets of walls", cause);
             DescriptorSocket.this.close();
         }

@@ -6,16 +6,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One worker to start.
+ * A worker to start.
  *
- * @param workerId       names it in the host's groups; 1 to 64 of letters, digits, {@code _}, {@code -}; of
- *                       all workers that run at a time no two may have the same
+ * @param workerId       names its groups on the host; 1 to 64 of letters, digits, {@code _}, {@code -}; unique among
+ *     the running workers
  * @param command        the program and its arguments; looked up on the PATH of the profile's environment
- * @param stdinPipe      whether the worker gets a standard input that can be written; else it is {@code
- *                       /dev/null}
+ * @param stdinPipe      whether the worker gets a writable standard input; else it is {@code /dev/null}
  * @param startTimeoutMs from the launch until the command runs; reached: the wall is torn down, START_TIMEOUT
- * @param identity       another user of the host than the workers'; null for that one. Only root's launcher can change
- *                       to another
+ * @param identity       a host user other than the workers'; null for theirs. Only root's launcher can change to
+ *     another
  */
 public record LaunchRequest(
         String workerId,

@@ -25,13 +25,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Starts workers behind walls.
  *
- * <p>Three kinds of threads. One permanent platform thread starts brig-launcher and reads its replies; it
- * never ends before {@link #close}, since the kernel kills what a thread started when that thread ends. One
- * thread does what is requested, in order. Futures complete on virtual threads, so a caller may block in what
- * follows a completion.
+ * <p>Three kinds of threads. One permanent platform thread starts brig-launcher and reads its replies; it lives until
+ * {@link #close}, since the kernel kills the child when the thread that started it ends. One thread processes requests
+ * in order. Futures complete on virtual threads, so dependent stages may block.
  *
- * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new
- * one.
+ * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new one.
  *
  * <p>Decision 0003.
  */
@@ -39,16 +37,14 @@ public final class Launcher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Launcher.class);
 
-    /** Names walls and their groups, which all launchers of a process share. */
+    /** Numbers walls and their groups, across all launchers of a process. */
     private static final AtomicLong LAUNCHES = new AtomicLong();
 
-    /** For what callers do on the completion of their futures. */
     private static final int CLOSE_WAIT_MS = 5_000;
 
     /**
-     * First processes that are ready in their groups before a launch asks for them. The kernel may let a process wait
-     * for 5 to 25 ms before it stands in a group (cgroup v1; measured), a third of the way to a worker's first
-     * instruction.
+     * First processes kept ready in their groups. The kernel may take 5 to 25 ms to move a process into a group (cgroup
+     * v1; measured), a third of the time to a worker's first instruction.
      */
     static final int SPARES = 2;
 
@@ -61,7 +57,7 @@ public final class Launcher implements AutoCloseable {
     private final ExecutorService completions = Executors.newVirtualThreadPerTaskExecutor();
     private final Thread permanent;
 
-    /** Handed from the thread of requests to the permanent one; empty means: end. */
+    /** From the request thread to the permanent one; empty means: end. */
     private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted = new LinkedBlockingQueue<>();
 
     // State owned by the thread of requests.
@@ -155,7 +151,7 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
-    /** A launch found what it needed, so the next ones will: off their way, now that this one runs. */
+    /** Prepares spares for later launches, outside of their critical path, now that this one runs. */
     private void refill() {
         try {
             requests.execute(() -> {
@@ -216,12 +212,12 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
-    /** Where the workers' user gets to the programs that the build made. */
+    /** The folder in which the workers' user can execute the build's programs. */
     public Path programs() {
         return template.programs();
     }
 
-    /** The pid of the brig-launcher that serves at present; empty before the first launch. */
+    /** The pid of the current brig-launcher; empty before the first launch. */
     Optional<Long> launcherPid() {
         return CompletableFuture.supplyAsync(() -> Optional.ofNullable(link).map(LauncherLink::pid), requests)
                 .join();
@@ -231,13 +227,13 @@ public final class Launcher implements AutoCloseable {
         return counts;
     }
 
-    /** First processes that wait for a launch. */
+    /** Number of spare first processes. */
     int sparesKept() {
         return CompletableFuture.supplyAsync(() -> link == null ? 0 : link.sparesKept(), requests)
                 .join();
     }
 
-    /** Ends all walls, and with them the limits. What is in flight fails with LAUNCHER_DIED. */
+    /** Ends all walls, then their limits. Requests in flight fail with LAUNCHER_DIED. */
     @Override
     public void close() {
         requests.execute(() -> {
@@ -257,7 +253,7 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
-    /** On the thread of requests. A group can be removed when its process is gone, so spares end first. */
+    /** On the request thread. A group can be removed when its process is gone, so spares end first. */
     private static void close(LauncherLink link) {
         try {
             link.discardSpares().get(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a launcher stands on.
+ * The configuration of a launcher.
  *
  * <p>Decision 0021.
  *
  * @param bwrap         bubblewrap's program; absolute
- * @param nativeFolder  where the build put brig-launcher and brig-init
- * @param runtimeFolder for the files that walls share; made if absent; one worker-agent at a time uses it,
- *                      and every folder above it is open to others
+ * @param nativeFolder  the build's folder with brig-launcher and brig-init
+ * @param runtimeFolder for the files that walls share; created if absent; used by one worker-agent at a time, below
+ *     folders that are open to others
  * @param identity      the host user of the workers
- * @param limits        who enforces their limits
+ * @param limits        the backend that enforces their limits
  */
 public record LauncherConfig(
         Path bwrap, Path nativeFolder, Path runtimeFolder, WorkerIdentity identity, LimitsBackend limits) {
@@ -31,13 +31,13 @@ public record LauncherConfig(
         runtimeFolder = runtimeFolder.toAbsolutePath().normalize();
     }
 
-    /** For the operator: what nothing on this host bounds for a worker, one line each. */
+    /** For the operator: resources of this host without a limit for workers, one line each. */
     List<String> notHeld() {
         return Stream.concat(limits.gaps().stream(), Stream.of(identity.sharedCounts()))
                 .toList();
     }
 
-    /** An empty file that no worker can read, to mount over what none is to see; there once a launcher is open. */
+    /** An empty file that no worker can read, mounted over hidden files; exists once a launcher is open. */
     public Path blank() {
         return runtimeFolder.resolve(BLANK);
     }

@@ -20,9 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that
- * started the program: so a full pipe in one direction never stops the other. The protocol stands in
- * brig-launcher.c.
+ * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that started the
+ * program, so a full pipe in one direction never blocks the other. brig-launcher.c documents the protocol.
  *
  * <p>Decision 0003.
  */
@@ -36,16 +35,16 @@ final class LauncherLink {
     private final Map<String, WallLaunch> flights = new ConcurrentHashMap<>();
     /** All that were prepared and not launched. */
     private final Map<String, Spare> spares = new ConcurrentHashMap<>();
-    /** Owned by the executor: those of them that are free to take, if they did not end meanwhile. */
+    /** Owned by the executor: spares that are free to take, unless they ended meanwhile. */
     private final ArrayDeque<Spare> waiting = new ArrayDeque<>();
 
     private final Path socketFolder;
-    /** Made with the first wall that has a network; written by the executor. */
+    /** Created with the first wall that has a network; written by the executor. */
     private volatile @Nullable DescriptorSocket descriptors;
 
     private volatile boolean closed;
 
-    /** A first process that waits for what to build, and the groups that it stands in. */
+    /** A first process that waits for its wall, and the groups that it is in. */
     record Spare(String id, LimitsLease lease, CompletableFuture<@Nullable Void> ended) {
         Spare(String id, LimitsLease lease) {
             this(id, lease, new CompletableFuture<>());
@@ -59,7 +58,7 @@ final class LauncherLink {
         this.requests = requests;
     }
 
-    /** To be called on the thread that will live longest: the program dies with it. */
+    /** Call it on the thread that lives longest: the program dies with it. */
     static LauncherLink start(LauncherConfig config, Executor requests) throws SandboxException {
         Path program = config.nativeFolder().resolve("brig-launcher");
         var builder = new ProcessBuilder(program.toString(), config.bwrap().toString())
@@ -83,7 +82,7 @@ final class LauncherLink {
         return closed;
     }
 
-    /** On the executor. Makes a first process, which waits in its groups until it is launched or discarded. */
+    /** On the executor. Creates a first process, which waits in its groups until it is launched or discarded. */
     void prepare(Spare spare, WorkerIdentity identity) {
         var body = new ByteArrayOutputStream();
         if (identity.switched()) {
@@ -96,12 +95,12 @@ final class LauncherLink {
         if (closed) handleSpareEnded(spare.id());
     }
 
-    /** On the executor. Keeps one for a launch to come. */
+    /** On the executor. Keeps a spare for a later launch. */
     void keep(Spare spare) {
         waiting.add(spare);
     }
 
-    /** On the executor. One that was kept; null where there is none. */
+    /** On the executor. Takes a kept spare; null for none. */
     @Nullable
     Spare takeSpare() {
         Spare spare = waiting.poll();
@@ -109,12 +108,12 @@ final class LauncherLink {
         return spare;
     }
 
-    /** On the executor. It ends, and then gives back its lease. */
+    /** On the executor. Ends a spare and then releases its lease. */
     void discard(Spare spare) {
         write("kill " + spare.id() + "\n", new byte[0]);
     }
 
-    /** On the executor. Discards all that wait; completes when they are gone. */
+    /** On the executor. Discards all waiting spares; completes when they are gone. */
     CompletableFuture<Void> discardSpares() {
         waiting.forEach(this::discard);
         return CompletableFuture.allOf(waiting.stream().map(Spare::ended).toArray(CompletableFuture[]::new));
@@ -132,7 +131,7 @@ final class LauncherLink {
         spare.ended().complete(null);
     }
 
-    /** On the executor, before the launch: what the kernel may count for that wall, by files of /proc/sys/user. */
+    /** On the executor, before the launch: sets the wall's per-user limits, by files of /proc/sys/user. */
     void bound(String id, Map<String, Long> counts) {
         var body = new ByteArrayOutputStream();
         counts.forEach((name, most) -> field(body, name, Long.toString(most)));
@@ -148,18 +147,18 @@ final class LauncherLink {
         field(body, "seccomp", filter.toString());
         options.forEach(option -> field(body, "arg", option));
         payload.forEach(word -> field(body, "exec", word));
-        // First in one map, then out of the other: a reply always finds whom it concerns.
+        // Added to one map before it is removed from the other: a reply always finds its target.
         flights.put(flight.id(), flight);
         spares.remove(flight.id());
         write("launch " + flight.id() + " " + body.size() + "\n", body.toByteArray());
-        // The reader empties the map only once: whoever came in after that has nobody else to tell him.
+        // The reader empties the map only once, so later entries must be failed here.
         if (closed && flights.remove(flight.id(), flight)) flight.handleFailure(died());
     }
 
     /**
-     * From any thread.
+     * Thread-safe.
      *
-     * @param first whether the launcher does not know yet where to send sockets of this wall
+     * @param first whether this is the wall's first socket, for which the launcher needs to know the destination
      */
     void orderSocket(String id, boolean first, String line) {
         try {
@@ -189,7 +188,7 @@ final class LauncherLink {
         try {
             DescriptorSocket fresh = DescriptorSocket.open(socketFolder, pid());
             descriptors = fresh;
-            // The reader closes the one that it sees at its end.
+            // The reader closes only the socket that it sees at its end.
             if (closed) fresh.close();
             return fresh;
         } catch (IOException failed) {
@@ -202,7 +201,7 @@ final class LauncherLink {
         body.writeBytes((name + "=" + value + "\0").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** From any thread. */
+    /** Thread-safe. */
     void order(String line) {
         try {
             requests.execute(() -> write(line, new byte[0]));
@@ -223,7 +222,7 @@ final class LauncherLink {
         }
     }
 
-    /** Returns when the program has ended and everything in flight has been told. */
+    /** Returns when the program has ended and everything in flight was failed. */
     void readReplies() {
         try (BufferedReader replies =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -268,7 +267,7 @@ final class LauncherLink {
         }
     }
 
-    /** They have to be taken, or the next ones would be mistaken for these. */
+    /** They must be taken, or they would be mistaken for later ones. */
     private void handleSockets(@Nullable WallLaunch flight, String number, int count) {
         DescriptorSocket current = descriptors;
         if (current == null) return;
@@ -303,7 +302,7 @@ final class LauncherLink {
         return new SandboxException(Code.LAUNCHER_DIED, "brig-launcher ended, and with it all its walls");
     }
 
-    /** On the executor. The end of its input ends the program, and with it all walls; the reader notices. */
+    /** On the executor. Closing its input ends the program and all its walls; the reader notices. */
     void close() {
         try {
             process.getOutputStream().close();

@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network of a wall. Without listeners there is none at all; with some, every IPv4 address is one of the wall's own,
- * so that what the worker sends anywhere arrives at one of these sockets, which live outside, or nowhere.
+ * The network of a wall. Without listeners there is none. With listeners every IPv4 address is local to the wall, so
+ * that all its traffic arrives at one of these sockets, which are served outside, or nowhere.
  *
  * <p>Decisions 0044, 0045.
  *
- * @param listeners that listen inside before the worker's command starts, 64 at most
- * @param authority a PEM file whose certificate the wall trusts beside those that the host does; null for none
+ * @param listeners open before the worker's command starts, 64 at most
+ * @param authority a PEM file whose certificate the wall trusts in addition to the host's; null for none
  */
 public record NetworkPlan(
         List<Listener> listeners, @Nullable Path authority) {
@@ -25,7 +25,7 @@ public record NetworkPlan(
     /**
      * A socket of the wall.
      *
-     * @param datagrams whether it is one for UDP, else it is one for TCP
+     * @param datagrams whether it is UDP instead of TCP
      * @param address IPv4; {@code 0.0.0.0} for every address
      */
     public record Listener(boolean datagrams, String address, int port) {
@@ -38,12 +38,12 @@ public record NetworkPlan(
             return datagrams ? "udp" : "tcp";
         }
 
-        /** As brig-launcher takes it. */
+        /** The form for brig-launcher. */
         String wanted() {
             return protocol() + " " + address + " " + port;
         }
 
-        /** As brig-init takes it. */
+        /** The form for brig-init. */
         String declared() {
             return protocol() + "/" + address + ":" + port;
         }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What one wall declares, and what its process 1 says of it. Owned by the thread that reads the replies.
+ * The declared properties of one wall, and the findings of its process 1. Owned by the thread that reads the replies.
  *
  * <p>Decision 0019.
  */
@@ -26,7 +26,7 @@ final class PostureMeasurement {
         this.limitsLevel = limitsLevel;
     }
 
-    /** @param finding {@code ok} or {@code bad}, a space, and what was seen */
+    /** @param finding {@code ok} or {@code bad}, a space, and the observation */
     void handleFinding(String name, String finding) {
         String[] parts = finding.split(" ", 2);
         measured.add(new Property(name, FindingStatus.of(parts[0].equals("ok")), parts.length == 2 ? parts[1] : ""));
@@ -37,8 +37,8 @@ final class PostureMeasurement {
     }
 
     /**
-     * Whether every declared property was measured and holds. Process 1 does not start the payload otherwise; an older
-     * one that measures less than is declared here would.
+     * Whether every declared property was measured and holds. Process 1 does not start the payload otherwise, but an
+     * older one could measure fewer than declared here.
      */
     boolean isConfirmed() {
         List<String> wanted = declared.stream().map(DeclaredPosture::nameOf).toList();

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a payload ended. When this is known, no process of its wall is left.
  *
- * @param code      0-255; 128 plus the signal's number when a signal ended it, as a shell would say
- * @param signal    name such as {@code SIGTERM}, when a signal ended it
- * @param oomKilled whether the kernel killed some process of the worker for want of memory; the payload
- *                  itself may have gone on after that
+ * @param code      0-255; 128 plus the signal's number if a signal ended it, as in a shell
+ * @param signal    name such as {@code SIGTERM}, if a signal ended it
+ * @param oomKilled whether the kernel killed some process of the worker for lack of memory; the payload itself may have
+ *     survived that
  */
 public record ProcessExit(int code, @Nullable String signal, boolean oomKilled) {
 

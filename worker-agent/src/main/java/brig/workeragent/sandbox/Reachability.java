@@ -6,14 +6,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether a uid that owns nothing can walk to a folder; bwrap walks to what it binds as the worker's user.
- */
+/** Tests whether a uid that owns nothing can traverse to a folder; bwrap resolves bind sources as the worker's user. */
 public final class Reachability {
 
     private Reachability() {}
 
-    /** The topmost folder above the path that others may not pass; null if the way is open. */
+    /** The topmost folder above the path that others cannot traverse; null if there is none. */
     public static @Nullable Path firstClosedFolder(Path path) {
         Path absolute = path.toAbsolutePath().normalize();
         for (int names = 1; names < absolute.getNameCount(); names++) {

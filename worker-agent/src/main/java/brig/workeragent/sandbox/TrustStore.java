@@ -15,27 +15,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds a certificate to what programs of a wall trust: the host's own list, which most programs read, and Java's. They
- * then verify what Brig's proxy shows them without being told of it. Programs with a list of their own are told by
- * variables.
+ * Adds a certificate to the trust stores of a wall: the host's list, which most programs read, and Java's. Programs
+ * then verify the certificates of Brig's proxy without configuration. Programs with a list of their own are configured
+ * by variables.
  *
  * <p>Decision 0046.
  */
 final class TrustStore {
 
-    /** Below {@code /etc}; where Debian, Ubuntu, Arch and Alpine have it. */
+    /** Below {@code /etc}, as on Debian, Ubuntu, Arch and Alpine. */
     static final String BUNDLE = "ssl/certs/ca-certificates.crt";
 
     static final String JAVA = "ssl/certs/java/cacerts";
-    /** The certificate alone, for programs that add to a list of their own. */
+    /** The certificate alone, for programs that extend a list of their own. */
     static final String OWN = "ssl/certs/brig-authority.pem";
 
-    /** What every JDK expects of its own. It protects nothing: certificates are public. */
+    /** The conventional password of every JDK. It protects nothing: certificates are public. */
     private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
 
     private TrustStore() {}
 
-    /** @param etc a copy of the host's that nobody uses yet */
+    /** @param etc a copy of the host's that is not in use yet */
     static void add(Path etc, Path authority) throws IOException {
         Path bundle = etc.resolve(BUNDLE);
         var merged = new ByteArrayOutputStream();
@@ -47,7 +47,7 @@ final class TrustStore {
         put(etc.resolve(JAVA), javaStore(bundle));
     }
 
-    /** JKS, the one format in which every JDK reads certificates without a password. */
+    /** JKS, the only format in which every JDK reads certificates without a password. */
     private static byte[] javaStore(Path bundle) throws IOException {
         try (InputStream certificates = new BufferedInputStream(Files.newInputStream(bundle))) {
             KeyStore store = KeyStore.getInstance("JKS");
@@ -68,13 +68,13 @@ final class TrustStore {
         Path folder = file.resolveSibling("");
         Files.createDirectories(folder);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        // Debian's Java list may be a link to one elsewhere; it is replaced here, not there.
+        // Debian's Java list may be a link to one elsewhere; the link is replaced, not its target.
         Files.deleteIfExists(file);
         Files.write(file, content);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
     }
 
-    /** Lists that JDKs keep for themselves below {@code /usr}; those of Debian are links to {@link #JAVA}. */
+    /** Lists below {@code /usr} that JDKs bring themselves; Debian's are links to {@link #JAVA}. */
     static List<Path> ofJdks(Path usr) throws IOException {
         List<Path> own = new ArrayList<>();
         Path jdks = usr.resolve("lib/jvm");

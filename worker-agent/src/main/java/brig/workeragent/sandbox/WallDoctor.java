@@ -16,9 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Says whether walls stand on this host, and what to do if not. What can be measured is measured inside one.
- */
+/** Diagnoses whether walls work on this host, and what to do if not. What can be measured is measured inside a wall. */
 public final class WallDoctor {
 
     private static final int TRIAL_MS = 10_000;
@@ -39,9 +37,9 @@ public final class WallDoctor {
     }
 
     /**
-     * Looks at everything, which takes about as long as starting two workers. Blocks.
+     * Runs all checks, in about the time of two worker starts. Blocks.
      *
-     * @param workspace a folder that the worker's user can get to; it is bound read-only
+     * @param workspace a folder that the worker's user can reach; it is bound read-only
      */
     public List<Finding> examine(Path workspace) {
         findings.clear();
@@ -79,7 +77,7 @@ public final class WallDoctor {
     private void checkNamespaces() {
         Path file = Path.of("/proc/sys/user/max_user_namespaces");
         try {
-            // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
+            // Not readString: it reads a byte first, and older kernels return a setting to the first read only.
             String most = Files.readAllLines(file).getFirst().trim();
             add("user namespaces", !most.equals("0"), "at most " + most, "Set sysctl user.max_user_namespaces above 0");
         } catch (IOException unreadable) {
@@ -107,7 +105,7 @@ public final class WallDoctor {
                 .forEach(this::add);
     }
 
-    /** What holds of a wall that stands; nothing where it does not. */
+    /** The posture of a trial wall; empty if it cannot be built. */
     private List<Posture.Property> build(String name, WallProfile profile) {
         var request =
                 new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT, List.of("/bin/true"), false, TRIAL_MS);

@@ -21,11 +21,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code /etc} of every wall: a few files of our own, and a copy of those parts of the host's that programs need.
- * A copy, since each part as a mount of its own would cost every start a quarter of a millisecond; the host's file
- * times are looked at before each use, and what changed is copied again into a new folder. Standing walls keep theirs.
+ * The {@code /etc} of every wall: a few files of our own, and copies of those host files that programs need. Separate
+ * mounts would add a quarter of a millisecond each to every start. The host's file times are checked before each use,
+ * and changes are copied into a new folder. Existing walls keep theirs.
  *
- * <p>Only what everybody on the host may read is copied, so {@code /etc/ssl/private} is not. State owned by one thread.
+ * <p>Only world-readable files are copied, so {@code /etc/ssl/private} is not. Owned by one thread.
  *
  * <p>Decisions 0021, 0046.
  */
@@ -39,16 +39,16 @@ final class WallEtc {
     private final Path hostEtc;
     private final Map<String, String> own;
     private final @Nullable Path authority;
-    /** When what was copied had changed last; null for what was not there. */
+    /** The host's modification times at the last copy; null for missing files. */
     private final Map<Path, @Nullable FileTime> copiedAt = new HashMap<>();
 
     private int copies;
 
     /**
-     * @param template where the folders are made; those of a predecessor are removed
-     * @param name what their names begin with
+     * @param template where the folders are created; those of a predecessor are removed
+     * @param name the prefix of their names
      * @param own our own files, by name
-     * @param authority a PEM file with a certificate to be trusted beside those of the host; null for none
+     * @param authority a PEM file with a certificate to trust in addition to the host's; null for none
      */
     WallEtc(Path template, String name, Path hostEtc, Map<String, String> own, @Nullable Path authority)
             throws IOException {
@@ -103,14 +103,14 @@ final class WallEtc {
             Files.writeString(path, file.getValue());
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--r--r--"));
         }
-        // Exists and is closed to everyone: a program that looks gets "Permission denied", as it should.
+        // Exists but is closed to everyone, so that programs get "Permission denied" as usual.
         Files.createFile(fresh.resolve("shadow"));
         Files.setPosixFilePermissions(fresh.resolve("shadow"), Set.of());
         Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.move(fresh, template.resolve(name + "-" + ++copies));
     }
 
-    /** Debian keeps what a JDK reads at its start, java.security first, outside of its folder. */
+    /** Debian keeps JDK startup files, such as java.security, outside of the JDK's folder. */
     private List<String> shared() throws IOException {
         List<String> names = new ArrayList<>(SHARED);
         copiedAt.put(hostEtc, changedAt(hostEtc));
@@ -120,7 +120,7 @@ final class WallEtc {
         return names;
     }
 
-    /** Removes a file, or a folder with all that is in it; no error where there is none. */
+    /** Removes a file or folder recursively; no error if it does not exist. */
     static void remove(Path folder) throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
         Files.walkFileTree(folder, new SimpleFileVisitor<>() {
@@ -170,7 +170,7 @@ final class WallEtc {
             return FileVisitResult.CONTINUE;
         }
 
-        /** One that went away meanwhile is not copied; its folder's time has changed, so the next use copies again. */
+        /** A file that vanished is skipped; its folder's time has changed, so the next use copies again. */
         @Override
         public FileVisitResult visitFileFailed(Path file, IOException failure) {
             return FileVisitResult.CONTINUE;

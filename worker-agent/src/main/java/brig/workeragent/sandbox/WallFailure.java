@@ -3,16 +3,16 @@ package brig.workeragent.sandbox;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.nio.file.Path;
 
-/** Turns what brig-launcher says of a failed launch into a code, and into advice. */
+/** Maps brig-launcher's report of a failed launch to a code and advice. */
 final class WallFailure {
 
     private WallFailure() {}
 
     /**
-     * A set-up that failed.
+     * A failed setup step.
      *
      * @param step   as in the protocol of brig-launcher
-     * @param detail an errno name; for the step {@code wall} what bwrap said
+     * @param detail an errno name; for the step {@code wall} bwrap's message
      */
     static SandboxException ofStep(String step, String detail, Path bwrap) {
         return switch (step) {
@@ -59,7 +59,7 @@ final class WallFailure {
         };
     }
 
-    /** What helps against the usual ways in which a host refuses a wall; empty if nothing is known. */
+    /** The remedy for common reasons why a host refuses a wall; empty if unknown. */
     static String mend(String complaint) {
         if (complaint.contains("setting up uid map") || complaint.contains("RTM_NEWADDR")) {
             return ". Ubuntu 24.04 and later restrict user namespaces: give bwrap an AppArmor profile that allows "

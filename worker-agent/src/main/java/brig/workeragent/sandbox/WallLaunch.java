@@ -17,9 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One wall, from its request until nothing is left of it. There is one way to end, {@link #handleEnd}, which
- * gives back the lease and then tells whoever waits. Futures complete on threads of their own, never on one
- * of ours.
+ * One wall, from its request until nothing is left of it. It ends only in {@link #handleEnd}, which releases the lease
+ * and then completes the exit. Futures complete on threads of their own, never on one of ours.
  */
 final class WallLaunch {
 
@@ -32,7 +31,7 @@ final class WallLaunch {
         ENDED
     }
 
-    /** What is being launched: under which name, with which limits held for it, and what its wall has to prove. */
+    /** A launch: its name, its limits, and the posture to confirm. */
     record Launch(String id, LaunchRequest request, LimitsLease lease, PostureMeasurement posture) {}
 
     private final String id;
@@ -133,7 +132,7 @@ final class WallLaunch {
         cancelDeadline();
         lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
-        // They were sent before the word that it is ready, but on another way.
+        // They were sent before the ready reply, but over another socket.
         var _ = network.whenThere()
                 .whenCompleteAsync(
                         (listeners, lost) -> {

@@ -8,19 +8,19 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a worker finds inside its wall.
+ * The contents of a worker's wall.
  *
  * <p>Decision 0015.
  *
  * @param workspace         host folder that appears as {@code /workspace}; absolute
  * @param workspaceReadOnly whether the worker may only read it
- * @param mounts            further host paths, mounted in this order behind all others
+ * @param mounts            further host paths, mounted in this order after all others
  * @param environment       all of the payload's environment; bwrap adds {@code PWD=/workspace}
- * @param hostname          what the worker sees as the host's name
+ * @param hostname          the host name inside
  * @param tmpBytesMax       size of {@code /tmp}; reached: ENOSPC
  * @param homeBytesMax      size of the home folder, which starts empty; reached: ENOSPC
- * @param nested            allows namespaces inside, for an agent that brings its own sandbox: a weaker wall
- * @param network           what it reaches; {@link NetworkPlan#NONE} for nothing
+ * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
+ * @param network           its network; {@link NetworkPlan#NONE} for none
  */
 public record WallProfile(
         Path workspace,
@@ -35,7 +35,7 @@ public record WallProfile(
 
     public static final String WORKSPACE = "/workspace";
 
-    /** A host path, and where it appears inside. */
+    /** A host path and its path inside. */
     public record Mount(Path source, Path target, boolean readOnly) {
         public Mount {
             requireAbsolute("mounts", source);
@@ -45,10 +45,10 @@ public record WallProfile(
     }
 
     public static final String HOME = "/home/worker";
-    /** The worker's user and group id, as it sees them. */
+    /** The worker's user and group id inside. */
     public static final int INSIDE_UID = 1000;
 
-    /** What programs expect to find set. */
+    /** Variables that programs expect. */
     public static final Map<String, String> BASE_ENVIRONMENT = Map.of(
             "PATH",
             "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -70,9 +70,7 @@ public record WallProfile(
     private static final long MIB = 1024 * 1024;
     private static final Pattern HOSTNAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    /**
-     * What a mount may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host.
-     */
+    /** Paths that a mount may not be, cover or be inside of: the wall's own mounts, and sockets of the host. */
     private static final List<String> RESERVED =
             List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/usr", HOME, "/boot");
 
@@ -89,7 +87,7 @@ public record WallProfile(
         }
     }
 
-    /** The usual wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
+    /** The default wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
     public static WallProfile of(Path workspace) {
         return new WallProfile(
                 workspace,
@@ -103,7 +101,7 @@ public record WallProfile(
                 NetworkPlan.NONE);
     }
 
-    /** This profile with further mounts, behind those that it has. */
+    /** A copy with further mounts after the existing ones. */
     public WallProfile with(List<Mount> further) {
         var all = new ArrayList<>(mounts);
         all.addAll(further);
@@ -111,7 +109,7 @@ public record WallProfile(
                 workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network);
     }
 
-    /** This profile with further variables; they win over those it has. */
+    /** A copy with further variables, which override existing ones. */
     public WallProfile withEnvironment(Map<String, String> variables) {
         var all = new TreeMap<>(environment);
         all.putAll(variables);
@@ -119,13 +117,13 @@ public record WallProfile(
                 workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax, nested, network);
     }
 
-    /** This profile with that network. */
+    /** A copy with that network. */
     public WallProfile withNetwork(NetworkPlan plan) {
         return new WallProfile(
                 workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, plan);
     }
 
-    /** Below the workspace is fine: it is mounted before. */
+    /** Paths below the workspace are allowed: it is mounted before. */
     private static void checkTarget(Path target) {
         for (String reserved : RESERVED) {
             if (target.startsWith(reserved) || Path.of(reserved).startsWith(target)) {

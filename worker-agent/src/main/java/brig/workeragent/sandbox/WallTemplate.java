@@ -18,20 +18,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that every wall shares: {@code /etc}, programs, and the system call filters. They lie in
- * one folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall
- * keeps the file that it was built with.
+ * The files that every wall shares: {@code /etc}, programs, and the system call filters, in one folder that the
+ * worker's user can reach but not change. Each is replaced atomically, so existing walls keep the files they were built
+ * with.
  */
 final class WallTemplate {
 
     private static final String UNFINISHED = ".new";
     private static final Path HOST = Path.of("/etc");
-    /** What workers' users execute; the folder that the build put them in may be closed to them. */
+    /** Programs that workers' users execute; the build's folder may be closed to them. */
     private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
 
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
-    /** Files of {@code /etc} that are not the host's. */
+    /** Files of {@code /etc} that differ from the host's. */
     private static final Map<String, String> ETC = Map.of(
             "passwd", """
                     root:x:0:0:root:/:/usr/sbin/nologin
@@ -56,13 +56,13 @@ final class WallTemplate {
             "machine-id", MACHINE_ID);
 
     private static final boolean[] BOTH = {false, true};
-    /** What a wall with a network has instead: the names that it may reach are told by a socket of the wall. */
+    /** The replacement for a wall with a network: a socket of the wall answers name queries. */
     private static final Map<String, String> ETC_OF_NETWORK = Map.of("resolv.conf", "nameserver 127.0.0.1\n");
 
     private final Path folder;
     private final WallEtc etc;
     private final Path programs;
-    /** For walls with a network, by the certificate that these trust. Owned by the thread of requests. */
+    /** For walls with a network, by the certificate that they trust. Owned by the request thread. */
     private final Map<Optional<Path>, WallEtc> etcOfNetworks = new HashMap<>();
 
     private WallTemplate(Path folder, WallEtc etc, Path programs) {
@@ -72,9 +72,9 @@ final class WallTemplate {
     }
 
     /**
-     * What a wall has as {@code /etc}.
+     * The {@code /etc} of a wall.
      *
-     * @param trusted certificates of JDKs, by where the JDK has its own; what else trusts them is in the folder
+     * @param trusted trust stores outside of the folder, by the JDK's own path
      */
     record Etc(Path folder, Map<Path, Path> trusted) {}
 
@@ -86,14 +86,14 @@ final class WallTemplate {
     /**
      * Writes the template.
      *
-     * @param folder       made if absent; all folders above it must be open to the worker's user
-     * @param nativeFolder where the build put the programs
+     * @param folder       created if absent; all folders above it must be open to the worker's user
+     * @param nativeFolder the build's folder of programs
      */
     static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity) throws SandboxException {
         try {
             Files.createDirectories(folder);
             boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
-            // Passed through by workers' own user; what it holds names sessions.
+            // Traversable for workers' users, not readable: its entries name sessions.
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
             removeUnfinished(folder);
             var template = new WallTemplate(
@@ -132,14 +132,14 @@ final class WallTemplate {
         }
     }
 
-    /** Debian mounts /run noexec, and a bind mount of what lies there is so too. Format: proc(5). */
+    /** Debian mounts /run noexec, which bind mounts of its contents inherit. Format: proc(5). */
     static boolean mayExecute(Path folder, List<String> mountinfo) {
         Path holder = Path.of("/");
         boolean allowed = true;
         for (String line : mountinfo) {
             String[] fields = line.split(" ", 7);
             Path mount = Path.of(fields[4]);
-            // Of two on one place the later one is on top.
+            // Of two mounts at one place the later one is on top.
             if (folder.startsWith(mount) && mount.startsWith(holder)) {
                 holder = mount;
                 allowed = !List.of(fields[5].split(",", -1)).contains("noexec");
@@ -148,7 +148,7 @@ final class WallTemplate {
         return allowed;
     }
 
-    /** What a predecessor was writing when it died, files and a whole {@code etc}. One worker-agent at a time has this. */
+    /** Removes what a predecessor was writing when it died. One worker-agent at a time uses this folder. */
     private static void removeUnfinished(Path folder) throws IOException {
         try (var unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
             for (Path each : unfinished) WallEtc.remove(each);
@@ -167,7 +167,7 @@ final class WallTemplate {
         Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** What is mounted as {@code /etc}, and over lists that JDKs keep elsewhere. */
+    /** What is mounted as {@code /etc}, and over trust stores of JDKs elsewhere. */
     Etc etc(NetworkPlan network) throws SandboxException {
         try {
             if (!network.exists()) return new Etc(etc.folder(), Map.of());
@@ -193,12 +193,12 @@ final class WallTemplate {
         return made;
     }
 
-    /** The program that is process 1 of a wall. */
+    /** The program of process 1. */
     Path init() {
         return programs.resolve("brig-init");
     }
 
-    /** Where the workers' user executes what is Brig's own. */
+    /** The folder in which the workers' user can execute Brig's own programs. */
     Path programs() {
         return programs;
     }

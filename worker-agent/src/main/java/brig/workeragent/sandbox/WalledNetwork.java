@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The sockets of one wall's network, and the way to further ones. Whoever took the process closes it; the sockets then
- * close too, except connections, which belong to whoever asked for them. Any thread may call.
+ * The sockets of one wall's network, and the creation of further ones. The owner of the process closes it, and with it
+ * the sockets, except connections, which belong to their callers. Thread-safe.
  *
  * <p>Decision 0044.
  */
 public final class WalledNetwork implements AutoCloseable {
 
-    /** The number of the sockets that a wall has from its start; those asked for later have one above. */
+    /** The number of a wall's initial sockets; those requested later have higher numbers. */
     private static final int FIRST = 0;
 
     private final String id;
@@ -28,7 +28,7 @@ public final class WalledNetwork implements AutoCloseable {
     private final Map<Integer, Request> asked = new HashMap<>();
     private final List<Integer> owned = new ArrayList<>();
     private int numbers = FIRST;
-    /** Whether the launcher has been told where to send sockets of this wall. */
+    /** Whether the launcher knows where to send sockets of this wall. */
     private boolean known;
 
     private boolean ended;
@@ -43,7 +43,7 @@ public final class WalledNetwork implements AutoCloseable {
         if (!plan.exists()) first.complete(List.of());
     }
 
-    /** In the order of the plan's listeners; empty where the wall has no network. */
+    /** In the order of the plan's listeners; empty without a network. */
     public List<Integer> listeners() {
         return first.join();
     }
@@ -52,12 +52,12 @@ public final class WalledNetwork implements AutoCloseable {
         return first;
     }
 
-    /** One more socket that listens to that port of every address; fails with PORT_UNAVAILABLE. */
+    /** Opens one more listener for that port on every address; fails with PORT_UNAVAILABLE. */
     public CompletableFuture<Integer> listen(int port) {
         return ask("listen", port);
     }
 
-    /** A connection to that port of 127.0.0.1 inside, non-blocking; fails with PORT_UNAVAILABLE. */
+    /** Connects to that port of 127.0.0.1 inside, non-blocking; fails with PORT_UNAVAILABLE. */
     public CompletableFuture<Integer> dial(int port) {
         return ask("dial", port);
     }
@@ -125,7 +125,7 @@ public final class WalledNetwork implements AutoCloseable {
         if (request != null) request.answer.completeExceptionally(refusal(request, why));
     }
 
-    /** The wall is gone; nobody answers any more. */
+    /** The wall is gone; pending requests fail. */
     void handleEnd() {
         List<Request> unanswered;
         lock.lock();

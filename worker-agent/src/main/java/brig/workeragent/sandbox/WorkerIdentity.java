@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The host user that workers run as. A wall built by root keeps host uid 0 inside and can write kernel
- * settings (measured: core_pattern), so root must hand workers to a uid that means nothing on this host.
- * Without root there is no choice: it is the own uid, and the wall is what separates.
+ * The host user of workers. A wall built by root keeps host uid 0 inside and can write kernel settings (measured:
+ * core_pattern), so root must switch workers to an unused uid. Without root it is the own uid, and only the wall
+ * separates.
  *
  * <p>Decision 0010.
  *
@@ -17,7 +17,7 @@ import java.nio.file.Path;
  */
 public record WorkerIdentity(int uid, int gid, boolean switched) {
 
-    /** Far from what systems give to people, services, and subordinate ids. */
+    /** Outside of the ranges that systems use for people, services, and subordinate ids. */
     public static final int DEFAULT_UID = 59617;
 
     private static final Path PASSWD = Path.of("/etc/passwd");
@@ -25,7 +25,7 @@ public record WorkerIdentity(int uid, int gid, boolean switched) {
     /**
      * The identity to use on this host.
      *
-     * @param uidForRoot what to switch to when this process is root; 1 to 2147483646
+     * @param uidForRoot the uid to switch to if this process is root; 1 to 2147483646
      */
     public static WorkerIdentity ofHost(int uidForRoot) throws SandboxException {
         int ownUid = ownId("unix:uid");
@@ -34,7 +34,7 @@ public record WorkerIdentity(int uid, int gid, boolean switched) {
         return new WorkerIdentity(uidForRoot, uidForRoot, true);
     }
 
-    /** For the operator: what the kernel counts for a user and no wall can bound, and who goes without. */
+    /** For the operator: resources counted per user that no wall can limit, and who is affected. */
     String sharedCounts() {
         return "descriptors in flight between processes, watches of epoll and pages of pipes are counted for uid " + uid
                 + ": a worker that takes them all leaves none to "

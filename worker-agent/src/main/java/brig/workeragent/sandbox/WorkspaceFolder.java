@@ -9,19 +9,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * Finds or makes the folder that a worker works in. It must lie below one of the bases, after all symbolic
- * links are followed: a worker could have put one into its own workspace to be given another folder the next
- * time.
+ * Finds or creates the folder that a worker works in. Its real path must lie below one of the bases, since a worker
+ * could have placed a symbolic link in its own workspace to get another folder the next time.
  */
 public final class WorkspaceFolder {
 
     private WorkspaceFolder() {}
 
     /**
-     * The real path to bind into the wall. A folder that exists is left as it is; what is absent is made for
-     * the worker's user alone.
+     * The real path to bind into the wall. An existing folder is left unchanged; a new one is accessible to the
+     * worker's user alone.
      *
-     * @param bases     existing folders; none means that no workspace is allowed
+     * @param bases     existing folders; without any no workspace is allowed
      * @param requested absolute
      */
     public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity) throws SandboxException {
@@ -30,8 +29,7 @@ public final class WorkspaceFolder {
         }
         try {
             Path real = make(bases, requested, identity);
-            // Once more, now that all of it exists: what was checked above may have been swapped for a link
-            // since.
+            // Checked again now that all of it exists, as a part may have been replaced by a link.
             Path again = real.toRealPath();
             checkBelow(bases, again);
             checkNotInside(again, identity);
@@ -75,9 +73,9 @@ public final class WorkspaceFolder {
     }
 
     /**
-     * Whether {@link #prepare} would take that path, as far as can be told without making anything.
+     * Whether {@link #prepare} would accept that path, as far as can be told without creating anything.
      *
-     * @throws SandboxException {@code WORKSPACE_OUTSIDE_BASE}; what cannot be looked at is left to {@code prepare}
+     * @throws SandboxException {@code WORKSPACE_OUTSIDE_BASE}; unreadable paths are left to {@code prepare}
      */
     public static void check(List<Path> bases, Path requested) throws SandboxException {
         try {
@@ -92,7 +90,7 @@ public final class WorkspaceFolder {
         }
     }
 
-    /** Not Files.exists: a dangling link is something, and must be resolved, which fails. */
+    /** Not Files.exists: a dangling link exists and must be resolved, which fails. */
     private static Path existing(Path wanted) {
         Path existing = wanted;
         while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
@@ -101,7 +99,7 @@ public final class WorkspaceFolder {
         return existing;
     }
 
-    /** The base itself is no workspace: workers would share it. */
+    /** The base itself is refused: workers would share it. */
     private static void checkBelow(List<Path> bases, Path real) throws IOException, SandboxException {
         for (Path base : bases) {
             Path realBase = base.toRealPath();
@@ -116,8 +114,8 @@ public final class WorkspaceFolder {
     }
 
     /**
-     * A folder inside the workspace of a worker is no workspace: while it is being prepared, that worker
-     * could put a link in its place.
+     * A folder inside a worker's workspace is refused: that worker could replace it by a link while it is being
+     * prepared.
      */
     private static void checkNotInside(Path real, WorkerIdentity identity) throws IOException, SandboxException {
         for (Path above = real.getParent(); above != null && identity.switched(); above = above.getParent()) {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Which mounts below a workspace may show something else than that part of the workspace. bubblewrap mounts by path, and
- * what it mounts may be exchanged for a link by a worker in the same folder, just before; so process 1 looks at what is
- * there, and has to know what is meant to be there.
+ * The mounts below a workspace that may show other content than the workspace itself. bubblewrap mounts by path, and a
+ * worker in the same folder may replace the source by a link just before. So process 1 verifies the mounts, and needs
+ * to know the intended ones.
  *
  * <p>Decision 0137.
  */
@@ -22,12 +22,12 @@ final class WorkspaceMounts {
 
     private final Path blank;
 
-    /** @param blank what hides private files */
+    /** @param blank the file that hides private files */
     WorkspaceMounts(Path blank) {
         this.blank = blank;
     }
 
-    /** Places inside, as mountinfo writes them: of the profile's own mounts, and of the host's below that folder. */
+    /** Places inside, as mountinfo writes them: the profile's own mounts, and the host's below that folder. */
     List<String> declared(WallProfile profile) throws SandboxException {
         var places = new TreeSet<String>();
         for (WallProfile.Mount mount : profile.mounts()) {
@@ -44,7 +44,7 @@ final class WorkspaceMounts {
         return List.copyOf(places);
     }
 
-    /** Whether it shows a part of the workspace in its place, or hides it. */
+    /** Whether it shows a part of the workspace in its own place, or hides it. */
     private boolean isPart(WallProfile.Mount mount, Path workspace) {
         return mount.source().equals(blank)
                 || mount.source().equals(workspace.resolve(INSIDE.relativize(mount.target())));
@@ -62,7 +62,7 @@ final class WorkspaceMounts {
         }
     }
 
-    /** As the kernel writes paths there, seq_path in fs/seq_file.c. */
+    /** Escaped as in mountinfo by the kernel, seq_path in fs/seq_file.c. */
     private static String escaped(String path) {
         return path.replace("\\", "\\134")
                 .replace(" ", "\\040")

@@ -9,15 +9,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one worker's wall lets in, beside what every wall has.
+ * The permissions of one worker's wall beyond those of every wall.
  *
  * @param workspaceReadOnly whether the agent may only read its workspace
  * @param mounts further folders and files of the host
- * @param variables names that may be in the agent's environment
- * @param privateFiles globs of files in the workspace that the agent does not get to see
- * @param limits the worker's own; the smaller of these and the host's count
- * @param nested whether the agent may make namespaces: a weaker wall
- * @param egress what of the outside it reaches
+ * @param variables names of variables that the agent may get
+ * @param privateFiles globs of workspace files that are hidden from the agent
+ * @param limits the worker's own; the smaller of these and the host's apply
+ * @param nested whether the agent may create namespaces: a weaker wall
+ * @param egress its network access
  */
 public record Confinement(
         boolean workspaceReadOnly,
@@ -28,17 +28,17 @@ public record Confinement(
         boolean nested,
         EgressPolicy egress) {
 
-    /** @param hostPath the path behind all links; {@code target} is where it appears */
+    /** @param hostPath the real path; {@code target} is the path inside */
     public record Mount(Path hostPath, Path target, boolean readOnly) {}
 
-    /** With further mounts, in front of those that it has. */
+    /** A copy with further mounts before the existing ones. */
     public Confinement with(List<Mount> first) {
         List<Mount> all = new ArrayList<>(first);
         all.addAll(mounts);
         return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested, egress);
     }
 
-    /** With no other variables than these; null narrows nothing. */
+    /** A copy with no variables beyond these; null changes nothing. */
     public Confinement narrowedTo(@Nullable List<String> names) {
         Set<String> left = new TreeSet<>(variables);
         if (names != null) {

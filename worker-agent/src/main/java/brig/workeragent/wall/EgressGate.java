@@ -4,7 +4,7 @@ import brig.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Who answers at the sockets of walls with egress. Any thread may call. */
+/** Serves the sockets of walls with egress. Thread-safe. */
 public interface EgressGate {
     /** No wall has egress. */
     EgressGate NONE = new EgressGate() {
@@ -20,27 +20,27 @@ public interface EgressGate {
     };
 
     /**
-     * The sockets of one process, and on whose behalf they are answered.
+     * The sockets of one process, and the worker that they serve.
      *
-     * @param placeholders what stands for each secret inside, by the secret's name
-     * @param network stays with the caller, who closes it after what {@link #take} gave
+     * @param placeholders the placeholder of each secret, by the secret's name
+     * @param network owned by the caller, who closes it after the handle from {@link #take}
      */
     record Registration(
             String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders, WallNetwork network) {}
 
-    /** Sockets that are answered until this is closed. */
+    /** Serves sockets until this is closed. */
     interface Handle extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * A PEM file with the certificate that walls have to trust, made if there is none. Blocks.
+     * A PEM file with the certificate that walls must trust, created if there is none. Blocks.
      *
      * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}
      */
     Path authority();
 
-    /** Begins to answer at these sockets; what connects before waits. */
+    /** Begins to serve these sockets; earlier connections wait. */
     Handle take(Registration taking);
 }

@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What tells programs behind a wall with egress of the proxy, of the certificates to trust, of model APIs and of secrets.
- * Nothing but the last is needed by programs that resolve names and read the system's list of certificates, for the
- * wall takes every connection; these are for those that do not.
+ * Environment variables for programs behind a wall with egress: the proxy, trusted certificates, model APIs and
+ * secrets. The wall takes every connection, so only programs that do not resolve names or do not read the system's
+ * certificates need them, except for secrets.
  */
 public final class EgressVariables {
     private static final String PROXY = "http://127.0.0.1:" + WallSocket.PROXY_PORT;
     private static final String MODEL = "http://127.0.0.1:" + WallSocket.MODEL_PORT + "/";
     private static final String INSIDE = "localhost,127.0.0.1,::1";
     private static final String BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
-    /** For programs that add to a list of their own. */
+    /** For programs that extend a list of their own. */
     private static final String AUTHORITY = "/etc/ssl/certs/brig-authority.pem";
 
     private static final Map<String, String> ALWAYS = Map.ofEntries(
@@ -40,12 +40,12 @@ public final class EgressVariables {
 
     private EgressVariables() {}
 
-    /** Where a program behind the wall reaches a model route. */
+    /** The URL of a model route behind the wall. */
     public static String modelUrl(String route) {
         return MODEL + route;
     }
 
-    /** Names of all that a worker with that policy has for it; none where it reaches nothing. */
+    /** Names of the variables for that policy; none without egress. */
     public static Set<String> names(EgressPolicy policy) {
         return policy.isOpen() ? of(policy, Map.of()).keySet() : Set.of();
     }
@@ -56,7 +56,7 @@ public final class EgressVariables {
         policy.modelRoutes().forEach((name, route) -> {
             String url = modelUrl(name);
             variables.put("BRIG_MODEL_URL_" + name.toUpperCase(Locale.ROOT).replace('-', '_'), url);
-            // As the clients of these two read it.
+            // The names that these two providers' clients read.
             if (name.equals("anthropic")) {
                 variables.put("ANTHROPIC_BASE_URL", url);
             } else if (name.equals("openai")) {

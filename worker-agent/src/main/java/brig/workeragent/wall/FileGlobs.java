@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
-/** Globs of files below a folder. One with a slash is about the whole path, any other about the file's name. */
+/** Globs of files below a folder. A glob with a slash matches the whole path, any other the file's name. */
 public final class FileGlobs {
     private final List<PathMatcher> ofName = new ArrayList<>();
     private final List<PathMatcher> ofPath = new ArrayList<>();
 
-    /** @throws IllegalArgumentException where one is no glob */
+    /** @throws IllegalArgumentException for an invalid glob */
     public FileGlobs(List<String> patterns) {
         for (String pattern : patterns) {
             try {

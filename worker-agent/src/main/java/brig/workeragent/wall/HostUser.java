@@ -5,12 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/**
- * A user of the host whose files are worked on, and nobody else's.
- *
- * @param uid never root's
- * @param gid never root's
- */
+/** A user of the host whose files are processed, and no other's. */
 public record HostUser(int uid, int gid) {
     public HostUser {
         if (uid < 1 || gid < 1) {
@@ -18,7 +13,7 @@ public record HostUser(int uid, int gid) {
         }
     }
 
-    /** Makes it the owner of one file. */
+    /** Makes the user the owner of one file. */
     public void give(Path path) throws IOException {
         Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
         Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);

@@ -13,14 +13,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * A message on its way into a wall: a file of the workers' user, for nobody else to read. Closing removes it.
+ * A message on its way into a wall: a file that only the workers' user can read. Closing removes it.
  *
  * <p>Decision 0117.
  */
 public record MessageFile(Path path) implements AutoCloseable {
     private static final String FOLDER = "messages";
 
-    /** Removes what a predecessor was handing over when it died; one worker-agent at a time has this folder. */
+    /** Removes messages of a predecessor that died; one worker-agent at a time uses this folder. */
     public static void sweep(Path runtimeFolder) throws IOException {
         Path folder = Files.createDirectories(runtimeFolder.resolve(FOLDER));
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder)) {

@@ -8,15 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads small files of a folder that agents write into, while they may exchange anything in there. Nothing is followed and
- * nothing is waited for. The JDK opens a file in a way that waits for ever, and the thread with it, where the file is
- * exchanged for a pipe between a look and the opening.
+ * Reads small files of a folder that agents may change concurrently. It follows no links and never blocks. The JDK
+ * would block the thread for ever if a file is replaced by a pipe between check and open.
  *
  * <p>Decision 0141.
  */
 public final class PlainFile {
     private static final Charset PATHS = Charset.forName(System.getProperty("sun.jnu.encoding"));
-    /** None there, a link, no folder on the way, a socket. Format: errno(3), the numbers of Linux. */
+    /** Missing, a link, a file among the parent folders, a socket. Format: errno(3), the numbers of Linux. */
     private static final Set<Integer> NONE = Set.of(2, 40, 20, 6);
 
     static {
@@ -37,7 +36,7 @@ public final class PlainFile {
      *
      * @param folder a real path
      * @param name below it, with a slash between folders
-     * @return null where there is no such file; a link is none, and a pipe
+     * @return null if there is no such regular file; links and pipes are none
      */
     public static byte @Nullable [] read(Path folder, String name, int bytesMax) throws IOException {
         byte[] bytes = new byte[bytesMax];

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Which files of a workspace no agent gets to see. A pattern is a glob; one with a slash is about the whole
- * path below the workspace, any other about the file's name.
+ * Matches workspace files that are hidden from agents. A glob with a slash matches the whole path below the workspace,
+ * any other the file's name.
  *
  * <p>Decision 0014.
  */
 public final class PrivateFiles {
-    /** A repository's own list: a pattern a line, empty lines and lines with # in front aside. */
+    /** A repository's own list: one pattern per line, except empty lines and lines that begin with #. */
     public static final String LIST = ".brig-private";
 
     private static final int LIST_BYTES_MAX = 64 * 1024;
@@ -24,7 +24,7 @@ public final class PrivateFiles {
     private final List<String> patterns;
     private final FileGlobs globs;
 
-    /** @throws IllegalArgumentException where one is no glob */
+    /** @throws IllegalArgumentException for an invalid glob */
     public PrivateFiles(List<String> patterns) {
         this.patterns = List.copyOf(patterns);
         this.globs = new FileGlobs(patterns);
@@ -37,7 +37,7 @@ public final class PrivateFiles {
         return list == null ? usual : usual.and(new String(list, UTF_8));
     }
 
-    /** These and those of a {@link #LIST}. A line of it that is no glob hides nothing. */
+    /** Adds the patterns of a {@link #LIST}. Invalid lines of it are ignored. */
     public PrivateFiles and(String list) {
         List<String> all = new ArrayList<>(patterns);
         list.lines()

@@ -9,25 +9,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs programs of the host, such as git, on what a worker could have written. Each run has a wall of its own: no network,
- * the workers' user, what the job names of the host's files, limits and a deadline. So a program that the worker smuggles
- * into a run (a filter in a nested repository, for one) has no more than the worker had. What a run says may come from it
- * too. Blocks; any thread may call.
+ * Runs programs of the host, such as git, on untrusted files of workers. Each run has a wall of its own: no network,
+ * the workers' user, only the host files that the job names, limits and a deadline. So code that a worker smuggles into
+ * a run, such as a filter in a nested repository, gains nothing. The output of a run is untrusted too. Blocks;
+ * thread-safe.
  *
  * <p>Decision 0104.
  */
 public interface ToolWall {
     /**
-     * What is run.
+     * A job.
      *
      * @param script for {@code sh}; it starts in {@code /workspace}
      * @param arguments its {@code $1} and so on
      * @param folder a folder of the host, which is {@code /workspace} inside
-     * @param readOnly whether it may only be read
+     * @param readOnly whether the folder is read-only
      * @param mounts further files and folders
-     * @param environment variables beside the usual ones
-     * @param timesLonger how many times {@code worker.tools.timeoutMs} it has
-     * @param user as whom, where it is not the workers' user: the owner of files that no worker could have written
+     * @param environment variables in addition to the usual ones
+     * @param timesLonger factor for its {@code worker.tools.timeoutMs}
+     * @param user the user, if not the workers': the owner of files that no worker could have written
      */
     record Job(
             String script,
@@ -39,16 +39,16 @@ public interface ToolWall {
             int timesLonger,
             @Nullable HostUser user) {}
 
-    /** Reads standard output, not further than it wants to: a run whose output is not read to its end is ended. */
+    /** Reads standard output as far as needed: a run whose output is not read to its end is ended. */
     @FunctionalInterface
     interface Output<T> {
         T read(InputStream stdout) throws IOException;
     }
 
     /**
-     * What came of a run.
+     * The result of a run.
      *
-     * @param cutOff it was ended, for nobody wanted the rest of its output
+     * @param cutOff whether it was ended because the rest of its output was not needed
      * @param complaint the beginning of standard error
      */
     record Said<T>(int exitCode, boolean cutOff, T output, String complaint) {
@@ -58,14 +58,14 @@ public interface ToolWall {
     }
 
     /**
-     * Runs a job to its end; nothing of it is left then.
+     * Runs a job to its end; nothing of it is left afterwards.
      *
-     * @param input on its standard input
-     * @throws BrigException {@code WORKSPACE_UNREADABLE} where it took more than the time or the memory that it may;
-     *     {@code SANDBOX_UNAVAILABLE} and its like where there is no wall, and so no run
+     * @param input its standard input
+     * @throws BrigException {@code WORKSPACE_UNREADABLE} if it exceeded its time or memory; {@code SANDBOX_UNAVAILABLE}
+     *     and similar codes if there is no wall, and so no run
      */
     <T> Said<T> run(Job job, byte[] input, Output<T> output);
 
-    /** What a run is held to, for people. */
+    /** The limits of a run, for people. */
     String bounds();
 }

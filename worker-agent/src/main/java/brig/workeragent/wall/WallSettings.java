@@ -4,15 +4,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What every wall of this host is made with.
+ * The settings of all walls of this host.
  *
- * @param nativeFolder where the programs of the wall are
+ * @param nativeFolder the folder of the wall's programs
  * @param runtimeFolder for the files that walls share
- * @param workspaceBases folders that workspaces must lie below; made if absent
- * @param uidForRoot the uid and gid of workers where this process is root
- * @param startMs until a process executes its command
+ * @param workspaceBases folders that workspaces must lie below; created if absent
+ * @param uidForRoot the uid and gid of workers if this process is root
+ * @param startMs time until a process executes its command
  * @param limits for each worker
- * @param limitsLevel the only one that will do, or empty for the best of this host
+ * @param limitsLevel the required level, or empty for the best of this host
  * @param tools for each run of Brig's own programs
  */
 public record WallSettings(
@@ -37,7 +37,7 @@ public record WallSettings(
             long tmpBytesMax,
             long homeBytesMax) {
 
-        /** Of each two the smaller; one that is none leaves it to the other. */
+        /** The smaller of each pair of limits; 0 leaves it to the other. */
         public Limits within(Limits bounds) {
             return new Limits(
                     smaller(memoryBytesMax, bounds.memoryBytesMax),

@@ -6,23 +6,23 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A process behind a wall, with all its children. Who reads a pipe closes it. */
+/** A process behind a wall, with all its children. The reader of a pipe closes it. */
 public interface WalledProcess {
     InputStream stdout();
 
     InputStream stderr();
 
-    /** Null where standard input is {@code /dev/null}. */
+    /** Null if standard input is {@code /dev/null}. */
     @Nullable
     OutputStream stdin();
 
-    /** What the wall around it was found to enforce, before it started. */
+    /** The wall's posture, measured before the process started. */
     Posture posture();
 
     /** Sends SIGTERM to the agent itself, not to its children. */
     void terminate();
 
-    /** Ends the PID namespace: the agent and every process that it ever started. */
+    /** Ends the PID namespace: the agent and every process that it started. */
     void kill();
 
     /** Completes, never exceptionally, when no process is left behind this wall. */

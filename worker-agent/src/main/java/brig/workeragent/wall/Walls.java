@@ -5,44 +5,44 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Builds walls, and says what they are worth on this host. Any thread may call. */
+/** Builds walls, and diagnoses them on this host. Thread-safe. */
 public interface Walls extends AutoCloseable {
     /**
-     * What one worker's wall is built from.
+     * The plan of one worker's wall.
      *
      * @param spawnId names everything on the host that belongs to it
      * @param agent the name of its profile
-     * @param workspace the real path of the folder of the host that the agent works in
-     * @param environment variables for the agent beside those of the wall itself
-     * @param confinement what it may see and use; also which of all those variables reach it
+     * @param workspace the real path of the agent's folder on the host
+     * @param environment variables for the agent in addition to those of the wall itself
+     * @param confinement its permissions, including which of all those variables reach it
      */
     record Plan(
             String spawnId, String agent, Path workspace, Map<String, String> environment, Confinement confinement) {}
 
     /**
-     * Finds or makes the folder that an agent works in.
+     * Finds or creates the folder that an agent works in.
      *
      * @param requested absolute
-     * @return its real path, below one of the configured bases after every link is followed
+     * @return its real path, below one of the configured bases
      * @throws brig.protocol.BrigException {@code WORKSPACE_OUTSIDE_BASE}
      */
     Path workspace(Path requested);
 
-    /** Whether {@link #workspace} would take that path, as far as can be told without making anything. */
+    /** Whether {@link #workspace} would accept that path, as far as can be told without creating anything. */
     void checkWorkspace(Path requested);
 
     /**
      * Prepares what all processes of a worker share.
      *
-     * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE};
-     *     nothing is left behind
+     * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE}; nothing is left
+     *     behind
      */
     Wall build(Plan plan);
 
-    /** How well resource limits hold on this host, for the gateway to show. */
+    /** The enforcement level of resource limits on this host, shown by the gateway. */
     String limitsLevel();
 
-    /** What the wall is worth on this host, found by trying; takes as long as starting a worker. */
+    /** Diagnoses the wall by building one; takes as long as starting a worker. */
     List<Finding> findings();
 
     /** Ends every process behind every wall. */

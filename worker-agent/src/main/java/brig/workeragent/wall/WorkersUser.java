@@ -6,14 +6,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * The user of the host that workers run as.
+ * The host user that workers run as.
  *
  * <p>Decision 0010.
  *
- * @param switched whether that is another than the one of this process
+ * @param switched whether it differs from the user of this process
  */
 public record WorkersUser(int uid, boolean switched) {
-    /** Makes it the owner of one file. */
+    /** Makes the user the owner of one file. */
     public void give(Path path) throws IOException {
         if (switched) {
             Files.setAttribute(path, "unix:gid", uid, LinkOption.NOFOLLOW_LINKS);

@@ -17,9 +17,9 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * What of a workspace an agent does not see, and what it cannot change: files with secrets, and files that
- * make a shell, an editor, git or another agent execute something on the host later. Looked at before each
- * process; what is made afterwards, or replaced on the host while a process runs, is not covered by then.
+ * The workspace files that are hidden from an agent or read-only to it: files with secrets, and files that make a
+ * shell, an editor, git or another agent execute something on the host later. Determined before each process; files
+ * created or replaced while a process runs are not covered.
  *
  * <p>Decision 0014.
  */
@@ -56,9 +56,9 @@ public final class WorkspaceGuard {
     }
 
     /**
-     * The mounts, behind that of the workspace.
+     * The mounts after that of the workspace.
      *
-     * @throws BrigException {@code SANDBOX_UNAVAILABLE} where more is private than can be hidden
+     * @throws BrigException {@code SANDBOX_UNAVAILABLE} if too many files are private
      */
     public List<Mount> mounts(Path workspace, boolean readOnly, List<String> privatePatterns) {
         List<Mount> mounts = readOnly ? new ArrayList<>() : fixed(workspace);
@@ -79,7 +79,7 @@ public final class WorkspaceGuard {
         List<Mount> mounts = new ArrayList<>();
         Path git = workspace.resolve(".git");
         if (Files.isDirectory(git, LinkOption.NOFOLLOW_LINKS)) {
-            // A mount of its own cannot be renamed away to make room for another .git.
+            // A mount point cannot be renamed to make room for another .git.
             mounts.add(new Mount(git, INSIDE.resolve(".git"), false));
             FIXED_IN_GIT.forEach(name -> addFixed(mounts, git, INSIDE.resolve(".git"), name));
         } else {
@@ -89,7 +89,7 @@ public final class WorkspaceGuard {
         return mounts;
     }
 
-    /** A link is left alone: bound, it would show what it leads to. */
+    /** A link is skipped: a bind mount would show its target. */
     private static void addFixed(List<Mount> mounts, Path folder, Path inside, String name) {
         Path file = folder.resolve(name);
         if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)

@@ -1,8 +1,8 @@
 /**
- * What a worker needs of the wall, as a port: its life is tested without processes, and does not know what
- * the wall is made of.
+ * The wall as an interface for workers, so that their life cycle is tested without processes and does not depend on the
+ * wall's technique.
  *
- * <p>More than 14 classes: it is a port, whose parts are mostly records.
+ * <p>More than 14 classes: it is an interface whose parts are mostly records.
  */
 @NullMarked
 package brig.workeragent.wall;

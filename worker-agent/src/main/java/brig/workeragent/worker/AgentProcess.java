@@ -22,7 +22,7 @@ final class AgentProcess implements StopLadder.Steps {
     private final @Nullable Recorder recorder;
     private final CompletableFuture<ProcessEnd> finished;
 
-    /** What a process is talked to with: its format, what the dialogue has to know, who is told of its turns. */
+    /** The dialogue with a process: its format, its task, and the listener for its turns. */
     record Conversation(
             Adapter adapter,
             AgentTask task,
@@ -65,7 +65,7 @@ final class AgentProcess implements StopLadder.Steps {
         return finished;
     }
 
-    /** Hands a message to the agent; false where it takes none. */
+    /** Sends a message to the agent; false if it accepts none. */
     boolean send(String content) {
         return dialogue.send(content);
     }

@@ -6,15 +6,15 @@ import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
 
 /**
- * What brig-egress says of a worker, as frames of its stream. They never hold anybody up: an agent can cause as
- * many as it likes, so those that a slow reader has no room for are left out, and the next one says how many.
+ * Writes brig-egress events as frames of a worker's stream. They never block: an agent can cause any number of them, so
+ * those without room are dropped, and the next one tells how many.
  *
  * <p>Decision 0055.
  */
 final class EgressFrames {
     private final Outbox outbox;
     private final Timers timers;
-    /** Touched by the one thread that hands events over. */
+    /** Accessed only by the thread that delivers events. */
     private long dropped;
 
     EgressFrames(Outbox outbox, Timers timers) {

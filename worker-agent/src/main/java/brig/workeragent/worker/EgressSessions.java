@@ -5,15 +5,15 @@ import brig.protocol.egress.EgressEvent;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Who wants to know what a worker may reach, for as long as it lives. */
+/** Registers workers' interest in their network policy and events, for their lifetime. */
 public interface EgressSessions {
     /**
-     * Begins for a worker.
+     * Registers a worker.
      *
-     * @param atStart what its wall is built for: one that is not open then stays without a way out
-     * @param policy what holds now; asked again while it runs
-     * @param events takes what happens; must not wait
-     * @return ends it; may be closed more than once
+     * @param atStart the policy that its wall is built for; without egress the wall never gets any
+     * @param policy the current policy; queried again while the worker runs
+     * @param events receives events; must not block
+     * @return ends the registration; idempotent
      */
     AutoCloseable open(
             String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events);

@@ -4,15 +4,15 @@ import java.util.Locale;
 
 /** Why a worker ended: the {@code reason} of its last frame. */
 public enum EndReason {
-    /** Somebody asked for it. */
+    /** Its end was requested. */
     REQUESTED,
-    /** Its agent, or its only message, came to its end. */
+    /** Its agent, or its only message, completed. */
     COMPLETED,
-    /** It had nothing to do for too long. */
+    /** It was idle for too long. */
     IDLE_TIMEOUT,
-    /** No captain was connected for as long as the spawn's lease says. */
+    /** No captain was connected for the duration of the spawn's lease. */
     CAPTAIN_GONE,
-    /** The worker-agent is being stopped. */
+    /** The worker-agent is stopping. */
     SHUTDOWN,
     /** Its agent could not be started. */
     FAILED;
@@ -21,7 +21,7 @@ public enum EndReason {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The reason of that name; a text that is none was a request by somebody with words of his own. */
+    /** The reason of that name; any other text counts as {@code REQUESTED}. */
     public static EndReason named(String text) {
         for (EndReason reason : values()) {
             if (reason.wireName().equals(text)) {

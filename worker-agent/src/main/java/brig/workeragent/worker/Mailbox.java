@@ -7,24 +7,24 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait for their turn, bounded by count and size, and the names of those that were taken: who does not
- * know whether a message arrived sends it again under its name. State owned by the worker's sequence.
+ * Messages that wait for their turn, bounded by count and size, and the ids of accepted messages, which make sending
+ * idempotent. Owned by the worker's sequence.
  *
  * <p>Decisions 0042, 0133.
  */
 final class Mailbox {
     static final int MESSAGES_MAX = 64;
-    /** What all that waits may hold, in bytes, or here in characters. */
+    /** Limit for all waiting messages, in bytes, here counted in characters. */
     static final long BYTES_MAX = 4L * 1024 * 1024;
 
-    /** So many names are remembered, the newest. */
+    /** Number of remembered ids; the newest are kept. */
     static final int TAKEN_MAX = 1024;
 
     private final LinkedHashSet<String> taken = new LinkedHashSet<>();
     private final Queue<Message> messages = new ArrayDeque<>();
     private long characters;
 
-    /** Adds a message; false where too much waits already. */
+    /** Adds a message; false if too many wait. */
     boolean offer(Message message) {
         if (messages.size() >= MESSAGES_MAX || characters + message.content().length() > BYTES_MAX) {
             return false;
@@ -34,19 +34,19 @@ final class Mailbox {
         return true;
     }
 
-    /** Whether a message of that name was taken before. */
+    /** Whether a message with that id was accepted before. */
     boolean hasTaken(Message message) {
         return message.id() != null && taken.contains(message.id());
     }
 
-    /** From here on a message of its name is the same one again. */
+    /** Remembers the id: from now on a message with it is a repetition. */
     void take(Message message) {
         if (message.id() != null && taken.add(message.id()) && taken.size() > TAKEN_MAX) {
             taken.removeFirst();
         }
     }
 
-    /** It was refused after all: under its name it may be tried again. */
+    /** Forgets the id of a message that was refused after all, so that it may be sent again. */
     void forget(Message message) {
         if (message.id() != null) {
             taken.remove(message.id());

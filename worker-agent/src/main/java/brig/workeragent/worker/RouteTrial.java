@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a model's server for its list of models as an agent would: from inside a wall with that agent's way out. Costs
- * nothing at the provider, and shows whether address, key and rules fit. Blocks; any thread may call.
+ * Tests a model route by requesting the server's list of models as an agent would, from inside a wall with that agent's
+ * egress. It costs nothing at the provider and verifies address, key and rules. Blocks; thread-safe.
  *
  * <p>Decision 0119.
  */
@@ -43,7 +43,7 @@ public final class RouteTrial {
     private static final long WAIT_MS = 20_000;
     private static final Pattern HEAD =
             Pattern.compile("HTTP/1\\.[01] (\\d{3})[^\\n]*\\n.*?\\r?\\n\\r?\\n", Pattern.DOTALL);
-    /** Whole, so that it is bash's own doing: what else is on the host's /usr is not known. */
+    /** Pure bash, as other programs in the host's /usr are unknown. */
     private static final String SCRIPT = """
             exec 3<>/dev/tcp/127.0.0.1/%d
             printf 'GET /%%s/v1/models HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nAccept: application/json\\r\\n' "$0" >&3
@@ -56,7 +56,7 @@ public final class RouteTrial {
     private final Policies policies;
     private final Path newWorkspaces;
 
-    /** @param newWorkspaces where the folder is made in which the trial runs */
+    /** @param newWorkspaces where the folder for the trial is created */
     public RouteTrial(Walls walls, AgentProfiles profiles, Policies policies, Path newWorkspaces) {
         this.walls = walls;
         this.profiles = profiles;
@@ -65,11 +65,10 @@ public final class RouteTrial {
     }
 
     /**
-     * Tries a route.
+     * Tests a route.
      *
-     * @throws BrigException {@code NOT_FOUND} where no agent needs a route of that name, {@code MODEL_ROUTE_MISSING}
-     * where
-     *     none is set, {@code AGENT_SERVER_FAILED} where nothing came back
+     * @throws BrigException {@code NOT_FOUND} if no agent needs a route of that name, {@code MODEL_ROUTE_MISSING} if
+     *     none is configured, {@code AGENT_SERVER_FAILED} without an answer
      */
     public TestRouteAnswer run(String route) throws InterruptedException {
         AgentProfiles.Named agent = profiles.usable().stream()

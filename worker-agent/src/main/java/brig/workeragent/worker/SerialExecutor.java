@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Runs tasks one after the other, in order, on threads of another executor: what only they touch needs no
- * lock.
- */
+/** Runs tasks one at a time, in order, on threads of another executor; state used only by them needs no lock. */
 final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
 

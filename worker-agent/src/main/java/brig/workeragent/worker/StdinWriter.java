@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes to the standard input of one process, on a thread of its own: an agent that does not read blocks
- * this thread and nothing else. What waits is bounded by count and bytes; what does not fit is refused.
+ * Writes to the standard input of one process, on a thread of its own: an agent that does not read blocks only this
+ * thread. The queue is bounded by count and bytes; the excess is refused.
  */
 final class StdinWriter implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StdinWriter.class);
@@ -35,7 +35,7 @@ final class StdinWriter implements Runnable {
         Thread.ofPlatform().name(threadName).daemon().stackSize(STACK_BYTES).start(this);
     }
 
-    /** Queues bytes to be written; false where too much waits already, or standard input is closed. */
+    /** Queues bytes; false if the queue is full, or standard input is closed. */
     boolean offer(byte[] bytes) {
         lock.lock();
         try {
@@ -52,7 +52,7 @@ final class StdinWriter implements Runnable {
         }
     }
 
-    /** Closes the pipe once everything queued is written; false where that was asked for already. */
+    /** Closes the pipe once the queue is written; false if that was already requested. */
     boolean close() {
         lock.lock();
         try {

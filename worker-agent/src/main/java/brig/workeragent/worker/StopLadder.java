@@ -5,20 +5,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a process as gently as it lets us: tell it in its own language, close its standard input, SIGTERM, end
- * of its PID namespace. Each rung has its time; one that the process does not have is left out. Agents start
- * tools in sessions of their own, so only the last rung is sure to leave nothing, and it ends every climb
- * that the others did not.
+ * Ends a process as gently as possible: cancel it in its protocol, close its standard input, SIGTERM, end of its PID
+ * namespace. Each step has a deadline; steps that the process lacks are skipped. Agents start tools in sessions of
+ * their own, so only the last step surely leaves nothing, and it follows unless an earlier one succeeded.
  *
- * <p>State owned by the worker's sequence.
+ * <p>Owned by the worker's sequence.
  */
 final class StopLadder {
-    /** What the rungs do. */
+    /** The actions of the steps. */
     interface Steps {
-        /** Tells the agent in its own language; false where it has no such thing. */
+        /** Cancels the agent in its protocol; false if that has no such request. */
         boolean cancelInBand();
 
-        /** Closes standard input; false where that is no pipe, or is closed already. */
+        /** Closes standard input; false if it is not a pipe, or already closed. */
         boolean closeStdin();
 
         void terminate();
@@ -50,14 +49,14 @@ final class StopLadder {
         this.timers = timers;
     }
 
-    /** Takes the first rung. A second call changes nothing: the deadlines run. */
+    /** Takes the first step. Idempotent: deadlines are not restarted. */
     void begin() {
         if (rung == Rung.GROUND) {
             climb();
         }
     }
 
-    /** Has the process end by itself: closes its standard input, and climbs on where that takes too long. */
+    /** Lets the process end by itself: closes its standard input, and continues the ladder after the grace time. */
     void finish(long graceMs) {
         if (rung == Rung.GROUND) {
             enter(Rung.CLOSE_STDIN, process.closeStdin(), graceMs);
@@ -69,9 +68,9 @@ final class StopLadder {
     }
 
     /**
-     * The agent did what it was told in its own language.
+     * The agent confirmed the cancel.
      *
-     * @param goOn whether that was all that was wanted; where not, the process itself has to end
+     * @param goOn whether that suffices; if not, the process itself has to end
      */
     void handleObeyed(boolean goOn) {
         if (rung == Rung.IN_BAND) {

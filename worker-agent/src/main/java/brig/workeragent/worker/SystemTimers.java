@@ -4,13 +4,13 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The time of the host. One thread for all timers: their tasks only hand something over to somebody else. */
+/** The system clock, and one thread for all timers, whose tasks only delegate to other threads. */
 public final class SystemTimers implements Timers {
     private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("brig-timers").factory());
 
     public SystemTimers() {
-        // A worker's timers are taken back most of the time; their tasks must not hold it in memory.
+        // Most timers of a worker are cancelled; their tasks must not retain it.
         executor.setRemoveOnCancelPolicy(true);
     }
 

@@ -2,21 +2,21 @@ package brig.workeragent.worker;
 
 import java.util.concurrent.Executor;
 
-/** Time as an argument: now, and later. */
+/** Time as a dependency: a clock and timers. */
 public interface Timers {
-    /** A task that waits for its time. */
+    /** A pending task. */
     interface Timer {
-        /** Takes the task back; it may be running already. */
+        /** Cancels the task, which may be running already. */
         void cancel();
     }
 
     /** Milliseconds since 1970. */
     long nowMs();
 
-    /** Runs the task once after so many milliseconds. */
+    /** Runs the task once after that many milliseconds. */
     Timer schedule(long delayMs, Runnable task);
 
-    /** The same time, with tasks that run where {@code owner} runs them. */
+    /** The same clock and timers, with tasks run by {@code owner}. */
     default Timers on(Executor owner) {
         Timers all = this;
         return new Timers() {

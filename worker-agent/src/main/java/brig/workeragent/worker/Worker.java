@@ -21,26 +21,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One worker from its first frame to its last: takes messages, runs processes for them one at a time, stops
- * them. An agent whose format has turns is one process, and gets the next message when it has worked off the
- * last.
+ * One worker from its first frame to its last: accepts messages, runs processes for them one at a time, stops them. An
+ * agent whose format has turns is one process, which gets the next message when the previous turn is done.
  *
- * <p>Whoever calls only queues a task; all state is owned by the worker's {@link SerialExecutor}. What blocks
- * (starting a process) runs beside it and comes back as a task.
+ * <p>Public methods only queue tasks; all state is owned by the worker's {@link SerialExecutor}. Blocking work
+ * (starting a process) runs on another thread and returns as a task.
  *
  * <p>Decisions 0011, 0124.
  */
 public final class Worker {
-    /** What becomes of a worker. Called from its sequence, or from the thread that acknowledged. */
+    /** Listens to a worker's end. Called from its sequence, or from the thread that acknowledged. */
     interface Listener {
-        /** The last frame is there, and nothing of the worker is left on the host. */
+        /** The last frame was written, and nothing of the worker is left on the host. */
         void handleEnded(Worker worker);
 
-        /** The last frame was acknowledged: nobody needs the worker any more. */
+        /** The last frame was acknowledged: the worker is no longer needed. */
         void handleDrained(Worker worker);
     }
 
-    /** What all workers share. */
+    /** Shared by all workers. */
     record Services(StopTimes times, Timers timers, Executor threads, Listener listener) {}
 
     private enum State {
@@ -54,7 +53,7 @@ public final class Worker {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final int EXIT_NOT_FOUND = 127;
     private static final int EXIT_NOT_STARTED = 126;
-    /** An agent that has worked off its only message may have something to finish, such as its transcript. */
+    /** After its only message an agent may have to finish something, such as its transcript. */
     private static final long FINISH_MS = 5000;
 
     private final WorkerPlan plan;
@@ -75,7 +74,7 @@ public final class Worker {
     private Timers.@Nullable Timer idle;
     private Timers.@Nullable Timer wallClock;
     private Timers.@Nullable Timer turn;
-    /** A message is being worked off; where the format has turns. */
+    /** Whether a turn is running, if the format has turns. */
     private boolean busy;
 
     private boolean cancelled;
@@ -98,7 +97,7 @@ public final class Worker {
         return plan.spawnId();
     }
 
-    /** The policy that its wall was made by. */
+    /** The policy that its wall was built with. */
     public String policyName() {
         String chosen = plan.request().policy();
         return chosen == null ? profile.policy() : chosen;
@@ -108,7 +107,7 @@ public final class Worker {
         return plan.workspace();
     }
 
-    /** Whether a message had its turn and is not worked off; for whoever did not follow its frames. */
+    /** Whether a turn is unfinished, for callers that did not follow its frames. */
     boolean isWorking() {
         return frames.isWorking();
     }
@@ -118,8 +117,8 @@ public final class Worker {
     }
 
     /**
-     * Completes when the worker is up, with what its wall enforces; exceptionally, with a {@link BrigException},
-     * where its process cannot be started.
+     * Completes with the wall's posture when the worker is up; exceptionally, with a {@link BrigException}, if its
+     * process cannot be started.
      */
     CompletableFuture<Posture> start() {
         CompletableFuture<Posture> up = new CompletableFuture<>();
@@ -128,8 +127,8 @@ public final class Worker {
     }
 
     /**
-     * A message of a captain. One that is taken is told by a frame {@code accepted}, where it has a name, and one that was
-     * taken before under the same name by nothing else; what cannot be taken becomes an error frame.
+     * Handles a captain's message. If it has an id, its acceptance is reported by an {@code accepted} frame, which is
+     * all that a repetition causes; a refusal becomes an error frame.
      */
     public void input(Message message) {
         sequence.execute(() -> handleInput(message));
@@ -140,12 +139,12 @@ public final class Worker {
         return wall.dial(port);
     }
 
-    /** Stops what runs now. */
+    /** Cancels the current turn. */
     public void cancel() {
         sequence.execute(this::handleCancel);
     }
 
-    /** Ends the worker; the first reason stands. */
+    /** Ends the worker; the first reason counts. */
     public void terminate(EndReason reason) {
         sequence.execute(() -> handleTerminate(reason));
     }
@@ -153,7 +152,7 @@ public final class Worker {
     /**
      * The gateway has stored every frame up to {@code seq}.
      *
-     * @throws BrigException where there is no such frame yet
+     * @throws BrigException if there is no such frame yet
      */
     public void ack(long seq) {
         if (outbox.ack(seq)) {
@@ -226,7 +225,7 @@ public final class Worker {
         }
     }
 
-    /** The agent has worked off a message, and said so in a frame. */
+    /** The agent's turn ended, with its frame written. */
     private void handleTurnDone() {
         frames.turnOver();
         if (process == null || ladder == null) {
@@ -277,7 +276,7 @@ public final class Worker {
         }
     }
 
-    /** What waits for its turn will not have one: each message that nobody works off is said to be one. */
+    /** Refuses the waiting messages, each with an error frame, since they will have no turn. */
     private void refuseWaiting() {
         for (Message waiting = mailbox.poll(); waiting != null; waiting = mailbox.poll()) {
             refuse("a message that waited was not worked off: the worker is being ended", waiting);
@@ -302,7 +301,7 @@ public final class Worker {
         state = next;
     }
 
-    /** Nothing runs before the first message, but what the wall is worth has to be known now. */
+    /** Nothing runs before the first message, but the wall's posture must be known now. */
     private void measure(CompletableFuture<Posture> up) {
         become(State.STARTING);
         beside(up, () -> {
@@ -316,7 +315,7 @@ public final class Worker {
         goOn();
     }
 
-    /** @param up told of the outcome instead of the stream, for the start of the worker itself */
+    /** @param up receives the outcome of the worker's own start, instead of the stream */
     private void launch(@Nullable Message message, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
@@ -337,7 +336,7 @@ public final class Worker {
         void run() throws InterruptedException;
     }
 
-    /** Runs what blocks on another thread; what it throws comes back as a task. */
+    /** Runs blocking work on another thread; its exceptions return as a task. */
     private void beside(@Nullable CompletableFuture<Posture> up, Start start) {
         around.threads().execute(() -> {
             try {
@@ -386,10 +385,7 @@ public final class Worker {
         }
     }
 
-    /**
-     * Agents read their standard input to its end before they begin, so that of a single message ends behind
-     * it.
-     */
+    /** Agents read their standard input to its end before they begin, so it is closed after a single message. */
     private void writeFirst(AgentProcess running, @Nullable Message message) {
         if (message != null && !profile.messageComesWithCommand()) {
             give(running, message);
@@ -416,7 +412,7 @@ public final class Worker {
         afterDone(EndReason.FAILED);
     }
 
-    /** The process lived as long as its policy allows. A stop that had begun before keeps its reason. */
+    /** The process reached the time limit of its policy. An earlier stop keeps its reason. */
     private void handleWallClock() {
         if (wallClock != null && ladder != null && !ladder.begun()) {
             LOG.info("wall clock reached spawn_id={}", spawnId());
@@ -433,7 +429,7 @@ public final class Worker {
         }
     }
 
-    /** No message is worked on for ever: an agent may wait for something that never comes. */
+    /** A turn has a time limit, as an agent may wait for something that never comes. */
     private void handleLongTurn() {
         if (turn != null && busy && ladder != null && !ladder.begun()) {
             frames.error(new BrigException(
@@ -474,7 +470,7 @@ public final class Worker {
         afterDone(EndReason.COMPLETED);
     }
 
-    /** Who was stopped did not die of the memory that one of its processes lacked before. */
+    /** A stopped process did not end by an earlier out-of-memory kill of one of its children. */
     private @Nullable String reasonOf(ProcessEnd end) {
         if (timedOut) {
             return "timeout";
@@ -493,7 +489,7 @@ public final class Worker {
         }
     }
 
-    /** Nothing runs now: ends where that was asked for, takes the next message, or waits for one. */
+    /** Nothing runs now: ends if requested, takes the next message, or waits for one. */
     private void goOn() {
         Message next = ending == null ? mailbox.poll() : null;
         if (ending != null) {
@@ -505,10 +501,7 @@ public final class Worker {
         }
     }
 
-    /**
-     * The one way to end. The last frame comes after everything else, so whoever sees it knows that nothing
-     * is left.
-     */
+    /** The only way to end. The last frame follows everything else, so its reader knows that nothing is left. */
     private void end(EndReason reason) {
         become(State.ENDED);
         ending = reason;
@@ -518,7 +511,7 @@ public final class Worker {
         around.listener().handleEnded(this);
     }
 
-    /** Gives back what it has on the host. Called by itself, or by who made it and does not start it. */
+    /** Releases its resources on the host. Called by itself, or by a creator that does not start it. */
     void closeWall() {
         Recorder recorder = plan.resources().recorder();
         if (recorder != null) {

@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The frames in which Brig itself speaks about a worker. None of them waits for a reader. */
+/** Writes Brig's own frames about a worker. None of them waits for a reader. */
 final class WorkerFrames {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerFrames.class);
-    /** A sentence may quote what somebody chose; a frame has a length. */
+    /** A sentence may quote text from outside; the length of a frame is limited. */
     private static final int ERROR_CHARACTERS_MAX = 4000;
-    /** What the other fields of a frame with text may take. */
+    /** Room for the other fields of a frame with text. */
     private static final int TEXT_BYTES_MAX = Limits.FRAME_BYTES_MAX - 1024;
 
     private final String spawnId;
     private final Outbox outbox;
     private final Timers timers;
     private long unnamed;
-    /** Written in the worker's sequence, read by anybody. */
+    /** Written in the worker's sequence, read by any thread. */
     private volatile boolean working;
 
     WorkerFrames(String spawnId, Outbox outbox, Timers timers) {
@@ -37,9 +37,7 @@ final class WorkerFrames {
         append(new Frame.State(Frame.State.RUNNING, null));
     }
 
-    /**
-     * The turn of a message has come. One without a name gets one here, which no captain can give: it has a dot.
-     */
+    /** The turn of a message begins. A message without an id gets one with a dot, which captains cannot choose. */
     void turnOf(Message message) {
         String name = message.id() == null ? "brig." + ++unnamed : message.id();
         String content = message.content();
@@ -54,7 +52,7 @@ final class WorkerFrames {
         working = true;
     }
 
-    /** The message is worked off. */
+    /** The turn is over. */
     void turnOver() {
         working = false;
     }
@@ -63,14 +61,14 @@ final class WorkerFrames {
         return working;
     }
 
-    /** A message is taken, or was before. Nobody waits to hear that of one without a name. */
+    /** A message was accepted, now or earlier; not reported for a message without an id. */
     void accepted(Message message) {
         if (message.id() != null) {
             append(new Frame.Accepted(message.id()));
         }
     }
 
-    /** A message is not worked off. */
+    /** A message was refused. */
     void refused(BrigException e, Message message) {
         append(Frame.Failure.of(e, message.id()));
         LOG.info("refused a message spawn_id={} code={}", spawnId, e.code());

@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker is made from.
+ * Everything needed to run a worker.
  *
  * <p>Decisions 0064, 0117.
  *
- * @param resources what was found for it on this host
+ * @param resources its resources on this host
  */
 record WorkerPlan(
         String spawnId,
@@ -27,20 +27,20 @@ record WorkerPlan(
         Policy policy,
         Path workspace) {
     /**
-     * What was found for a worker on this host.
+     * A worker's resources on this host.
      *
-     * @param program of the profile's {@code install}, behind the wall; null where it has none
-     * @param recorder takes down what its agent writes; null where that is not wanted
+     * @param program of the profile's {@code install}, behind the wall; null for none
+     * @param recorder records the agent's output; null if that is not wanted
      */
     record Resources(
             @Nullable String program,
             Adapter adapter,
             @Nullable Recorder recorder) {}
 
-    /** Where the agent finds its workspace. */
+    /** The workspace's path inside. */
     private static final String WORKSPACE = "/workspace";
 
-    /** What a dialogue with the agent has to know. */
+    /** The context of a dialogue with the agent. */
     AgentTask task() {
         return new AgentTask(
                 WORKSPACE,
@@ -51,7 +51,7 @@ record WorkerPlan(
                 profile.permissions().equals("allow"));
     }
 
-    /** How long each process may run, 0 for ever: what the policy allows, or less where the captain said so. */
+    /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */
     long wallClockMs() {
         long allowed = policy.wallClockMs();
         long asked = TimeUnit.SECONDS.toMillis(request.bounds().timeoutSeconds());

@@ -2,14 +2,14 @@ package brig.workeragent.worker;
 
 import java.nio.file.Path;
 
-/** The place where the gateway reads a worker's frames. */
+/** The socket on which the gateway reads a worker's frames. */
 public interface WorkerSocket extends AutoCloseable {
     /** Opens the sockets of workers. */
     interface Factory {
         /**
          * Listens for the gateway.
          *
-         * @throws brig.protocol.BrigException {@code INTERNAL} where the host refuses
+         * @throws brig.protocol.BrigException {@code INTERNAL} if the host refuses
          */
         WorkerSocket open(Worker worker);
     }

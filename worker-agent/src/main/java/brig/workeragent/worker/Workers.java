@@ -42,15 +42,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All workers of this host by their spawn_id: makes them, finds them, forgets them once their last frame is
- * stored.
+ * All workers of this host by spawn_id: creates them, finds them, and forgets them once their last frame is stored.
  *
- * <p>Any thread may call; a spawn blocks its caller until the worker is up.
+ * <p>Thread-safe; a spawn blocks its caller until the worker is up.
  *
  * <p>Decisions 0131, 0145.
  */
 public final class Workers {
-    /** What is made for each worker, and from what. */
+    /** The dependencies for creating workers. */
     public record Services(
             AgentProfiles profiles,
             Programs programs,
@@ -63,9 +62,9 @@ public final class Workers {
             Executor threads) {}
 
     /**
-     * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code scratchBases} where folders
-     * that are made go with their session, {@code cassettes} where recordings lie, {@code owners} where it is noted whose
-     * the folders are that Brig made.
+     * Settings of workers: {@code newWorkspaces} is the base of unnamed workspaces, created folders below {@code
+     * scratchBases} are deleted with their session, {@code cassettes} holds recordings, {@code owners} records the
+     * owners of folders that Brig created.
      */
     public record Bounds(
             Path newWorkspaces,
@@ -103,11 +102,9 @@ public final class Workers {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    /** Each spawn's answer, from its request on until the worker is forgotten. */
+    /** Each spawn's answer, from its request until the worker is forgotten. */
     private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
-    /**
-     * Those that were and are no more, so that a late repetition of a request does not start a second worker.
-     */
+    /** Forgotten workers, so that a late repetition of a request does not start a second one. */
     private final Map<String, Boolean> forgotten = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -118,12 +115,12 @@ public final class Workers {
     };
 
     private final StartRate rate;
-    /** Those that nobody wants any more: they end as soon as they are up, and nobody acknowledges their frames. */
+    /** Discarded workers: they end as soon as they are up, and nobody acknowledges their frames. */
     private final Set<String> unwanted = new HashSet<>();
 
     private boolean closing;
 
-    /** Removes what a worker-agent that died left. */
+    /** Removes leftovers of a worker-agent that died. */
     public void sweep() {
         workplaces.sweep();
     }
@@ -155,8 +152,8 @@ public final class Workers {
     }
 
     /**
-     * Whether a request would be refused, as far as can be told without making anything: so that a wrong one is known
-     * before it is written down anywhere.
+     * Whether a request would be refused, as far as can be told without creating anything, so that an invalid one is
+     * known before it is stored.
      *
      * @throws BrigException a refusal as that of {@link #spawn}
      */
@@ -175,7 +172,7 @@ public final class Workers {
     }
 
     /**
-     * Makes the worker of that id, or waits for the one that is there already; returns when it is up.
+     * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
@@ -255,7 +252,7 @@ public final class Workers {
         logWithheld(spawnId, profile, policy);
         Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
         try {
-            // As the project's file was at the start: what an agent does to it afterwards changes nothing.
+            // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             Confinement may = project.narrowing()
@@ -312,7 +309,7 @@ public final class Workers {
         }
     }
 
-    /** A variable that never arrives is hard to find from inside. */
+    /** Logged, as a missing variable is hard to find from inside. */
     private static void logWithheld(String spawnId, AgentProfile profile, Policies.Named policy) {
         Set<String> withheld = new TreeSet<>(profile.env().keySet());
         withheld.removeAll(policy.confinement().variables());
@@ -360,8 +357,8 @@ public final class Workers {
     }
 
     /**
-     * Ends the worker of that id whatever becomes of its frames, and keeps it from being started later: a request that
-     * is still on its way is refused with {@code SESSION_ENDED}. It is no error if there is none.
+     * Ends the worker of that id, whether or not its frames are read, and prevents a later start: a request in flight
+     * is refused with {@code SESSION_ENDED}. No error if there is none.
      */
     public void discard(String spawnId, EndReason reason) {
         lock.lock();
@@ -393,7 +390,7 @@ public final class Workers {
         }
     }
 
-    /** Workers there are, and the ids of those that are on their way and have nothing to show yet. */
+    /** The workers, and the ids of those that are starting and have nothing to show yet. */
     public WorkersAnswer list() {
         List<WorkerView> views = new ArrayList<>();
         Set<String> starting = new TreeSet<>();
@@ -444,7 +441,7 @@ public final class Workers {
         Entry entry;
         lock.lock();
         try {
-            // In one step: whoever asks for it meanwhile finds it here or there.
+            // Atomic: concurrent requests find it either as a worker or as a forgotten one.
             entry = workers.remove(worker.spawnId());
             if (entry == null) {
                 return;
@@ -456,7 +453,7 @@ public final class Workers {
             lock.unlock();
         }
         entry.socket().close();
-        // The gateway may acknowledge the last frame before the worker's own word of its end.
+        // The gateway may acknowledge the last frame before the worker reports its end.
         entry.ended().complete(null);
         entry.drained().complete(null);
         LOG.info("forgotten spawn_id={}", worker.spawnId());
@@ -472,8 +469,8 @@ public final class Workers {
     }
 
     /**
-     * Refuses new workers, ends all that there are, waits for their end as long as the ladder can take, and
-     * for a gateway that is there to acknowledge their last frames.
+     * Refuses new workers and ends all others. Waits for their end as long as the ladder can take, and for a connected
+     * gateway to acknowledge their last frames.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();

@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whose a folder is. While a spawn works in one it is that of the spawn's captain, with all that lies above and below it;
- * a folder that Brig made stays its captain's for as long as it is there, of which a note outlives this worker-agent. A
- * folder that was there before belongs to nobody when nobody works in it.
+ * Ownership of workspace folders. While a spawn works in a folder, that belongs to the spawn's captain, as do all
+ * folders above and below it. A folder that Brig created belongs to its captain for as long as it exists, which a note
+ * records beyond this worker-agent. Other folders have no owner when nobody works in them.
  *
- * <p>Not safe for threads: {@link Workspaces} guards it.
+ * <p>Not thread-safe: {@link Workspaces} guards it.
  *
  * <p>Decision 0115.
  */
@@ -40,28 +40,28 @@ final class WorkspaceOwners {
 
     /** A folder by its real path, and its captain. */
     private record Stay(Path folder, String captain) {
-        /** Whether who gets that folder gets at something of this one. */
+        /** Whether access to that folder gives access to a part of this one. */
         boolean touches(Path other) {
             return folder.startsWith(other) || other.startsWith(folder);
         }
 
-        /** Whether who works there can put a link in the place of that folder. */
+        /** Whether somebody who works here can replace that folder by a link. */
         boolean isAbove(Path other) {
             return other.startsWith(folder) && !other.equals(folder);
         }
     }
 
-    /** What is kept of the stay in a folder that Brig made. */
+    /** The stored ownership of a folder that Brig created. */
     @Extensible
     private record Note(@NotEmpty String folder, @NotEmpty String captain) {}
 
     private final Path notes;
     /** By spawn_id. */
     private final Map<String, Stay> live = new HashMap<>();
-    /** Of folders that Brig made. */
+    /** Folders that Brig created. */
     private final Map<Path, Stay> owned = new HashMap<>();
 
-    /** @param notes the folder of the notes, which is made if it is needed */
+    /** @param notes the folder of the notes, created when needed */
     WorkspaceOwners(Path notes) {
         this.notes = notes;
         if (!Files.isDirectory(notes)) {
@@ -91,10 +91,10 @@ final class WorkspaceOwners {
     }
 
     /**
-     * Whether a spawn may work in that folder. To share is to be in the same one: walls mount by path, and who works above a
-     * folder can exchange it for a link.
+     * Checks that a spawn may work in that folder. Sharing requires the same folder: walls mount by path, and a worker
+     * above a folder could replace it by a link.
      *
-     * @param shares whether the request says that it may be where another session is
+     * @param shares whether the request permits other sessions in the folder
      * @throws BrigException {@code WORKSPACE_IN_USE}
      */
     void requireFree(Path folder, Asker asker, boolean shares) {
@@ -114,7 +114,7 @@ final class WorkspaceOwners {
     }
 
     /**
-     * Whether what a spawn works in may be made of that folder.
+     * Checks that a spawn's workspace may be made from that folder.
      *
      * @throws BrigException {@code WORKSPACE_IN_USE}
      */
@@ -146,7 +146,7 @@ final class WorkspaceOwners {
     /**
      * A spawn works there from now on.
      *
-     * @param made whether Brig made the folder for it
+     * @param made whether Brig created the folder for it
      */
     void enter(String spawnId, Path folder, Asker asker, boolean made) {
         Stay stay = new Stay(folder, asker.captain());
@@ -157,21 +157,21 @@ final class WorkspaceOwners {
         live.put(spawnId, stay);
     }
 
-    /** Whether other spawns than that one work there, above or below it. */
+    /** Whether other spawns work there, above or below it. */
     boolean hasOthers(String spawnId, Path folder) {
         return live.entrySet().stream()
                 .anyMatch(stay ->
                         !stay.getKey().equals(spawnId) && stay.getValue().touches(folder));
     }
 
-    /** The folders that Brig made and that nobody works in, above or below. */
+    /** Folders that Brig created and that nobody works in, above or below. */
     List<Path> abandoned() {
         return owned.keySet().stream()
                 .filter(folder -> live.values().stream().noneMatch(stay -> stay.touches(folder)))
                 .toList();
     }
 
-    /** That folder is there no more. */
+    /** That folder was deleted. */
     void forget(Path folder) throws IOException {
         owned.remove(folder);
         Files.deleteIfExists(noteOf(folder));

@@ -32,9 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where agents work: a folder that is there or is made, a git worktree, or a copy. A folder that was made for a spawn,
- * and that nobody put anything into, goes with it; below a scratch base also one with something in it. Blocks; any
- * thread may call.
+ * Provides workspaces: an existing or a new folder, a git worktree, or a copy. A folder created for a spawn is deleted
+ * with it if it is empty; below a scratch base also with its content. Blocks; thread-safe.
  *
  * <p>Decisions 0088, 0115.
  */
@@ -51,12 +50,12 @@ final class Workspaces {
     private final ReentrantLock lock = new ReentrantLock();
     /** The folders that spawns work in. Guarded by the lock. */
     private final Map<Path, Use> uses = new HashMap<>();
-    /** The folders that are being removed with what is in them. Guarded by the lock. */
+    /** The folders that are being deleted with their content. Guarded by the lock. */
     private final Set<Path> going = new HashSet<>();
 
     /**
-     * @param made how many folders of its path were made for the first of these spawns, from the end
-     * @param goes whether it is removed with what is in it
+     * @param made how many folders of its path, from the end, were created for the first of these spawns
+     * @param goes whether it is deleted with its content
      */
     private record Use(int spawns, int made, boolean goes) {}
 
@@ -69,14 +68,14 @@ final class Workspaces {
     }
 
     /**
-     * What a spawn works in.
+     * The workspace of a spawn.
      *
-     * @param mounts what its wall needs beside the folder
-     * @param refused to be run where nothing came of the spawn
-     * @param ended to be run when nothing of the worker is left
+     * @param mounts further mounts of its wall
+     * @param refused run if the spawn is not started
+     * @param ended run when nothing of the worker is left
      */
     record Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended) {
-        /** The same, with something more that is over when the worker is. */
+        /** A copy that also closes another resource with the worker. */
         Workplace and(AutoCloseable further) {
             Runnable close = () -> {
                 try {
@@ -91,7 +90,7 @@ final class Workspaces {
             });
         }
 
-        /** The wall, with the end of this place behind its own. */
+        /** Wraps the wall so that this place ends after it. */
         Wall around(Wall wall) {
             return new Wall() {
                 @Override
@@ -120,7 +119,7 @@ final class Workspaces {
     }
 
     /**
-     * Whether the folder that a request names may be used; nothing is made.
+     * Whether the folder that a request names may be used; creates nothing.
      *
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}
      */
@@ -131,7 +130,7 @@ final class Workspaces {
         requireGranted(request, asker);
     }
 
-    /** @throws BrigException {@code WORKSPACE_IN_USE} where the place that a request names is not for who asks */
+    /** @throws BrigException {@code WORKSPACE_IN_USE} if the requester may not use the place that a request names */
     private void requireGranted(SpawnRequest request, Asker asker) {
         String place = request.workspaceMode().isWorktree() ? request.repository() : request.workspace();
         lock.lock();
@@ -149,18 +148,18 @@ final class Workspaces {
         }
     }
 
-    /** Where that is when all links are followed, whether or not all of it is there yet. */
+    /** The real path, whether or not all of it exists yet. */
     private static Path real(Path folder) {
         Path present = present(folder);
         try {
             return present.toRealPath().resolve(present.relativize(folder)).normalize();
         } catch (IOException unseen) {
-            // Who makes something there or of it fails by itself, and says why.
+            // Creating something there will fail with a reason.
             return folder;
         }
     }
 
-    /** Not Files.exists: a dangling link is something. */
+    /** Not Files.exists: a dangling link exists. */
     private static Path present(Path folder) {
         Path present = folder;
         while (!Files.exists(present, LinkOption.NOFOLLOW_LINKS) && present.getParent() != null) {
@@ -239,7 +238,7 @@ final class Workspaces {
         lock.lock();
         try {
             int missing = requested.getNameCount() - present(requested).getNameCount();
-            // Before it is made, lest anything be made in what is another's; and after, for links may have changed.
+            // Before its creation, to create nothing in another's folder; and after it, as links may have changed.
             tenants.requireFree(real(requested), asker, shares);
             Path folder = AgentHomes.notOne(walls.workspace(requested));
             tenants.requireFree(folder, asker, shares);
@@ -260,7 +259,7 @@ final class Workspaces {
         }
     }
 
-    /** The last one out removes what was made for this and is still empty, or is to go as it is. */
+    /** The last spawn in a folder deletes it, if it was created for it and is empty or a scratch folder. */
     private void leave(String spawnId, Path folder) {
         Use use = pass(spawnId, folder);
         if (use == null) {
@@ -287,7 +286,7 @@ final class Workspaces {
         }
     }
 
-    /** One less works there. @return what is left to the last one, null where others go on there, below or above it */
+    /** Removes one use. @return the use for the last one, null if others work there, below or above it */
     private @Nullable Use pass(String spawnId, Path folder) {
         lock.lock();
         try {
@@ -320,7 +319,7 @@ final class Workspaces {
         }
     }
 
-    /** Removes what a worker-agent that died left below scratch bases. */
+    /** Deletes leftovers below scratch bases of a worker-agent that died. */
     void sweep() {
         List<Path> left;
         lock.lock();
@@ -345,7 +344,7 @@ final class Workspaces {
         }
     }
 
-    /** Where a start is refused, both the wall and its builder may give the place back. */
+    /** After a refused start both the wall and its builder may release the place. */
     private static final class Once implements Runnable {
         private final AtomicBoolean done = new AtomicBoolean();
         private final Runnable action;

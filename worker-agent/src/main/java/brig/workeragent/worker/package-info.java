@@ -1,7 +1,6 @@
 /**
- * The life of a worker: {@link brig.workeragent.worker.Worker} is one, {@link
- * brig.workeragent.worker.Workers} knows them all. Nothing here knows what a socket is or what a wall is made
- * of.
+ * The life cycle of workers: {@link brig.workeragent.worker.Worker} is one, {@link brig.workeragent.worker.Workers}
+ * manages all. It depends neither on sockets nor on how walls are built.
  *
  * <p>More than 14 classes: the life of a worker keeps its parts package-private.
  */

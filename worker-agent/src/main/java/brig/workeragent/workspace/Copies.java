@@ -25,10 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies of a folder, one for a spawn: {@code <base>/<spawn_id>}, which shares its blocks with the folder until
- * somebody writes. Beside it, {@code <base>/<spawn_id>.origin} is a second one that no worker gets to: it says what
- * the agent began with, whatever becomes of the folder meanwhile. Blocks; any thread may call, for one spawn one at
- * a time.
+ * Copies of a folder, one per spawn: {@code <base>/<spawn_id>}, copy-on-write clones of the folder. A second clone
+ * beside it, {@code <base>/<spawn_id>.origin}, is out of workers' reach and preserves the agent's starting point,
+ * whatever happens to the folder. Blocks; thread-safe, one call at a time per spawn.
  *
  * <p>Decision 0016.
  */
@@ -41,7 +40,7 @@ final class Copies implements MadeWorkspaces.Maker {
     private final Path program;
     private final Git git;
 
-    /** @param program brig-clone, where the workers' user gets to it */
+    /** @param program brig-clone, at a path that the workers' user can reach */
     Copies(WorkspaceNotes notes, Path program, Git git) {
         this.notes = notes;
         this.program = program;
@@ -53,7 +52,7 @@ final class Copies implements MadeWorkspaces.Maker {
      *
      * @param folder its real path
      * @param hidden which files are left out
-     * @throws BrigException {@code COPY_UNAVAILABLE} where the file system cannot share blocks, {@code INVALID_FIELD};
+     * @throws BrigException {@code COPY_UNAVAILABLE} if the file system cannot share blocks, {@code INVALID_FIELD};
      *     nothing is left then
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
@@ -66,7 +65,7 @@ final class Copies implements MadeWorkspaces.Maker {
             Path origin = notes.makeFolder(spawnId + ORIGIN);
             cloneInto(folder, list, copy);
             cloneInto(copy, list, origin);
-            // Its change time now says when the copy was whole: see isChanged.
+            // Its change time now tells when the copy was complete: see isChanged.
             Files.setLastModifiedTime(origin, FileTime.fromMillis(0));
             return new MadeWorkspaces.Made(copy, List.of());
         } catch (IOException e) {
@@ -78,7 +77,7 @@ final class Copies implements MadeWorkspaces.Maker {
         }
     }
 
-    /** What is to be copied, as brig-clone reads it. Sockets, pipes and devices are not. */
+    /** The files to copy, in brig-clone's format. Sockets, pipes and devices are left out. */
     private static byte[] list(Path folder, PrivateFiles hidden) throws IOException {
         ByteArrayOutputStream list = new ByteArrayOutputStream();
         int[] seen = {0};
@@ -138,7 +137,7 @@ final class Copies implements MadeWorkspaces.Maker {
                         mend + ", or choose workspace_mode worktree or folder (" + complaint + ")");
     }
 
-    /** How it differs from what the agent began with. */
+    /** The difference to the agent's starting point. */
     @Override
     public DiffAnswer diff(WorkspaceNote note) throws IOException {
         Git.Text said = git.run(
@@ -151,7 +150,7 @@ final class Copies implements MadeWorkspaces.Maker {
                 note.spawnId(), null, notes.folderOf(note.spawnId()).toString(), said.text(), said.truncated());
     }
 
-    /** By names, sizes and times, and not by what files hold. */
+    /** Compares names, sizes and times, not contents. */
     @Override
     public boolean isChanged(WorkspaceNote note) throws IOException {
         return !git.run(List.of("copies", "copy-changed"), look(note), Git.NOTHING, Git.Text.upTo(1), wholeAt(note))
@@ -166,14 +165,14 @@ final class Copies implements MadeWorkspaces.Maker {
                 List.of(Git.Place.readOnly(originOf(note).toRealPath(), "/origin")));
     }
 
-    /** When the copy was whole: the last change of the second one, in seconds since 1970. */
+    /** When the copy was complete: the second clone's change time, in seconds since 1970. */
     private String wholeAt(WorkspaceNote note) throws IOException {
         Instant whole =
                 ((FileTime) Files.getAttribute(originOf(note), "unix:ctime", LinkOption.NOFOLLOW_LINKS)).toInstant();
         return "%d.%09d".formatted(whole.getEpochSecond(), whole.getNano());
     }
 
-    /** The second copy was not made yet, so no agent was ever in the first. */
+    /** Without a second clone no agent was ever in the first. */
     @Override
     public boolean isUnfinished(WorkspaceNote note) throws IOException {
         Path origin = originOf(note);

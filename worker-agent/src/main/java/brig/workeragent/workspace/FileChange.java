@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a patch does to one file.
+ * A patch's change of one file.
  *
  * @param path below the repository; every character is a byte
  * @param oldMode, newMode one of the modes below
  * @param added, removed lines
- * @param linkTarget of a symbolic link as it will be; null where the patch does not show it
+ * @param linkTarget the new target of a symbolic link; null if the patch does not show it
  */
 record FileChange(
         String path,
@@ -19,7 +19,7 @@ record FileChange(
         long added,
         long removed,
         @Nullable String linkTarget) {
-    /** It is not there; the others as git counts them. */
+    /** The file does not exist; other modes are git's. */
     static final int NONE = 0;
 
     static final int FILE = 0100644;
@@ -31,7 +31,7 @@ record FileChange(
         return List.of(path.split("/", -1));
     }
 
-    /** Collects what a patch says of a file. */
+    /** Collects a patch's statements about a file. */
     static final class Builder {
         private final String path;
         private int oldMode = -1;

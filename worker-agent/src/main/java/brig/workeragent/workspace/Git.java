@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the scripts beside this class: git, and other programs of the host, on what an agent may have changed. All of
- * them run behind a wall. What git executes by configuration is off as well, as far as git can be told, so that an
- * ordinary repository works without surprises; the wall does not rely on it. Blocks; any thread may call.
+ * Runs the scripts beside this class: git, and other programs of the host, on files that an agent may have changed. All
+ * of them run behind a wall. Programs that git would execute by configuration are disabled as far as possible, so that
+ * ordinary repositories cause no surprises; security does not rely on that. Blocks; thread-safe.
  *
  * <p>Decision 0104.
  */
@@ -39,17 +39,17 @@ record Git(ToolWall wall) {
             "safe.directory=*");
     private static final Map<String, String> ENVIRONMENT = environment();
     static final byte[] NOTHING = new byte[0];
-    /** What takes as long as a workspace has files, and nobody but its own session waits for. */
+    /** Scripts whose duration depends on the number of files, and for which only their own session waits. */
     private static final Set<String> LONG = Set.of("begin", "clone", "keep", "lend", "remove");
 
     private static final int TIMES_LONGER = 10;
 
     /**
-     * What a script works on.
+     * The files of a script.
      *
      * @param folder its {@code /workspace}
-     * @param mounts what else it finds; each script says at its top what that is
-     * @param user as whom, where it is not the workers' user
+     * @param mounts further mounts; the head of each script documents them
+     * @param user the user, if not the workers'
      */
     record Place(
             Path folder,
@@ -69,7 +69,7 @@ record Git(ToolWall wall) {
         }
     }
 
-    /** Text, cut off where there was more than wanted. */
+    /** Text, cut if it was longer than wanted. */
     record Text(String text, boolean truncated) {
         static ToolWall.Output<Text> upTo(int bytesMax) {
             return stdout -> {
@@ -79,7 +79,7 @@ record Git(ToolWall wall) {
         }
     }
 
-    /** Runs scripts end to end as one. @throws BrigException {@code INVALID_FIELD} where they fail, with their complaint */
+    /** Runs scripts as one. @throws BrigException {@code INVALID_FIELD} if they fail, with their error output */
     <T> T run(List<String> scripts, Place place, byte[] input, ToolWall.Output<T> output, String... arguments) {
         ToolWall.Said<T> said = attempt(scripts, place, input, output, arguments);
         if (said.failed()) {
@@ -90,7 +90,7 @@ record Git(ToolWall wall) {
         return said.output();
     }
 
-    /** The same for scripts that may fail. */
+    /** As {@link #run}, for scripts that may fail. */
     <T> ToolWall.Said<T> attempt(
             List<String> scripts, Place place, byte[] input, ToolWall.Output<T> output, String... arguments) {
         StringBuilder script = new StringBuilder();
@@ -109,7 +109,7 @@ record Git(ToolWall wall) {
                 output);
     }
 
-    /** Removes all that is in a folder. */
+    /** Deletes the content of a folder. */
     void empty(Path folder) throws IOException {
         run(List.of("remove"), new Place(folder.toRealPath(), false, List.of()), NOTHING, Text.upTo(0), "");
     }
@@ -122,7 +122,7 @@ record Git(ToolWall wall) {
         }
     }
 
-    /** GIT_CONFIG_COUNT and its like stand for options -c. */
+    /** GIT_CONFIG_COUNT and the related variables replace options -c. */
     private static Map<String, String> environment() {
         Map<String, String> variables = new TreeMap<>(Map.of(
                 "GIT_CONFIG_NOSYSTEM",

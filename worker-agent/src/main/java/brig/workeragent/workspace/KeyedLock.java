@@ -8,27 +8,27 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Lets one at a time work on each thing, whatever becomes of others meanwhile. Any thread may call. */
+/** A lock per key: work on different keys runs concurrently. Thread-safe. */
 final class KeyedLock {
-    /** So many wait for one thing; a further one is refused. */
+    /** Maximum number of waiters per key; further ones are refused. */
     private static final int WAITING_MAX = 3;
 
-    /** What is done in turn. */
+    /** Work under the lock. */
     @FunctionalInterface
     interface Work<T> {
         T get() throws IOException;
     }
 
-    /** Those that somebody works on, or waits for. Guarded by itself. */
+    /** Keys that are in use or waited for. Guarded by itself. */
     private final Map<String, Queue> turns = new HashMap<>();
 
     private static final class Queue {
         final ReentrantLock lock = new ReentrantLock(true);
-        /** Who works and who waits. Guarded by the map. */
+        /** The number of holders and waiters. Guarded by the map. */
         int taken;
     }
 
-    /** @throws BrigException {@code QUEUE_FULL}; {@code INTERNAL} where the disk fails */
+    /** @throws BrigException {@code QUEUE_FULL}; {@code INTERNAL} if the disk fails */
     <T> T take(String thing, Work<T> work) {
         try {
             return in(enter(thing, WAITING_MAX), thing, work);
@@ -37,7 +37,7 @@ final class KeyedLock {
         }
     }
 
-    /** The same, however many wait. */
+    /** As above, without a limit of waiters. */
     <T> T await(String thing, Work<T> work) throws IOException {
         return in(enter(thing, Integer.MAX_VALUE - 1), thing, work);
     }

@@ -26,33 +26,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Workspaces that are made for one spawn: git worktrees, and copies of a folder. They lie in the first workspace base,
- * each with a note beside it, so a diff can be had after the spawn and from another worker-agent. Without changes a
- * workspace goes when its spawn ends; with changes it stays until somebody discards it, or for as long as is
- * configured.
+ * Workspaces made for one spawn: git worktrees, and copies of a folder. They lie in the first workspace base, each with
+ * a note beside it, so that a diff is possible after the spawn and from another worker-agent. An unchanged workspace is
+ * deleted when its spawn ends; a changed one is kept until it is discarded, or for the configured time.
  *
- * <p>Blocks; any thread may call, for one spawn one at a time.
+ * <p>Blocks; thread-safe, one call at a time per spawn.
  *
  * <p>Decisions 0017, 0073.
  */
 public final class MadeWorkspaces {
-    /** A workspace, and what its wall needs beside it, at the same path as outside. */
+    /** A workspace, and further mounts of its wall, at the same paths as outside. */
     public record Made(Path folder, List<Confinement.Mount> mounts) {}
 
-    /** What differs between the kinds. */
+    /** The operations that depend on the kind. */
     sealed interface Maker permits Worktrees, Copies {
         DiffAnswer diff(WorkspaceNote note) throws IOException;
 
-        /** Nothing of the spawn may run any more. */
+        /** Requires that nothing of the spawn runs any longer. */
         boolean isChanged(WorkspaceNote note) throws IOException;
 
-        /** Whether its making was never ended, so that no agent was ever in there. */
+        /** Whether its creation was interrupted, so that no agent was ever in it. */
         boolean isUnfinished(WorkspaceNote note) throws IOException;
 
         /**
-         * Removes all that it is made of, as far as it is there.
+         * Deletes all of its parts that exist.
          *
-         * @param withCommits also those that are nowhere else
+         * @param withCommits including commits that exist nowhere else
          */
         void remove(WorkspaceNote note, boolean withCommits);
     }
@@ -67,16 +66,16 @@ public final class MadeWorkspaces {
     private final Copies copies;
     private final long keptMs;
     private final LongSupplier nowMs;
-    /** One at a time works on a workspace, and one on a repository. */
+    /** Serializes work per workspace and per repository. */
     private final KeyedLock turns = new KeyedLock();
 
-    /** Whose programs work on workspaces, and where. */
+    /** Runs programs on workspaces. */
     public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram) {}
 
     /**
      * @param bases where workspaces may lie; these are made in the first
-     * @param repositories folders whose repositories worktrees may be made of too, at this time
-     * @param keptMs how long one with changes stays; 0 is for ever
+     * @param repositories the current further folders whose repositories may be used for worktrees
+     * @param keptMs how long a changed one is kept; 0 for ever
      * @param nowMs the time, milliseconds since 1970
      */
     public MadeWorkspaces(
@@ -103,10 +102,10 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * A git worktree of its own for a spawn.
+     * Makes a git worktree for a spawn.
      *
-     * @param asker who asks for it: for an admin of a person's own gateway any repository of that person will do
-     * @param uncommitted whether it begins with what was changed in the repository since its HEAD
+     * @param asker the requester: an admin of a person's own gateway may use any repository of that person
+     * @param uncommitted whether to include the repository's changes since its HEAD
      * @param hidden globs of tracked files that are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
@@ -121,7 +120,7 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * A copy of its own for a spawn.
+     * Makes a copy for a spawn.
      *
      * @param folder a real path below a base
      * @param hidden globs of files that are left out
@@ -131,7 +130,7 @@ public final class MadeWorkspaces {
         return copies.make(spawnId, taskId, folder, hidden);
     }
 
-    /** What a wall needs beside a folder for git to work there: nothing, but where it is the worktree of another spawn. */
+    /** Further mounts that git needs in a wall around that folder: none, unless it is the worktree of another spawn. */
     public List<Confinement.Mount> mountsBeside(Path folder) {
         try {
             WorkspaceNote note = notes.worktreeAt(folder);
@@ -143,9 +142,9 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * What changed in a spawn's workspace.
+     * The changes in a spawn's workspace.
      *
-     * @throws BrigException {@code NOT_FOUND} where it has none of its own; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
+     * @throws BrigException {@code NOT_FOUND} without one of its own; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
     public DiffAnswer diff(String spawnId) {
         return turns.take(spawnId, () -> {
@@ -155,11 +154,11 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * Takes over into the repository what its worktree has and it has not yet, if all of it fits.
+     * Applies the missing changes of a worktree to its repository, all or none.
      *
-     * @param check only looks whether it fits
-     * @param named globs of files that may get in though they are {@link ApplyAnswer.Withheld} otherwise
-     * @throws BrigException {@code NOT_FOUND} where the spawn has no worktree, {@code INVALID_FIELD} where it has a copy;
+     * @param check only tests whether they apply
+     * @param named globs of files that are applied although they are {@link ApplyAnswer.Withheld} otherwise
+     * @throws BrigException {@code NOT_FOUND} if the spawn has no worktree, {@code INVALID_FIELD} if it has a copy;
      *     {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
     public ApplyAnswer apply(String spawnId, boolean check, FileGlobs named) {
@@ -204,7 +203,7 @@ public final class MadeWorkspaces {
                 withheld);
     }
 
-    /** The spawn is over: its workspace goes, unless something changed in it. */
+    /** The spawn is over: deletes its workspace, unless it was changed. */
     public void end(String spawnId) {
         try {
             turns.await(spawnId, () -> {
@@ -237,13 +236,13 @@ public final class MadeWorkspaces {
         git.empty(folder);
     }
 
-    /** How what agents leave is worked on here, for people. */
+    /** How agents' files are processed here, in words for people. */
     public String toolWall() {
         return "git and other programs of the host work on what it writes in a wall of their own each: "
                 + git.wall().bounds();
     }
 
-    /** The same, found by trying. */
+    /** Tests the same with a trial run. */
     public Finding finding() {
         String name = "workspace tools";
         try {
@@ -269,7 +268,7 @@ public final class MadeWorkspaces {
         }
     }
 
-    /** Those of spawns that are over, the oldest spawn first. */
+    /** The workspaces of ended spawns, oldest spawn first. */
     public List<KeptWorkspace> kept() {
         try {
             return notes.all().stream()
@@ -289,7 +288,7 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * Removes a workspace with all its changes, and a worktree's branch.
+     * Deletes a workspace with all its changes, and a worktree's branch.
      *
      * @throws BrigException {@code NOT_FOUND}, {@code TASK_ID_IN_USE} while the spawn has not ended
      */
@@ -304,7 +303,7 @@ public final class MadeWorkspaces {
         });
     }
 
-    /** Nobody asked for it now, so commits that are nowhere else stay, on their branch. */
+    /** Nobody requested the deletion, so commits that exist nowhere else stay, on their branch. */
     private void removeExpired() throws IOException {
         long before = nowMs.getAsLong() - keptMs;
         for (WorkspaceNote note : keptMs == 0 ? List.<WorkspaceNote>of() : notes.all()) {
@@ -319,8 +318,7 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * Ends the workspaces that a worker-agent that is gone left without an end, and removes what it was at when
-     * it died, and what has been kept long enough.
+     * Ends the workspaces of a worker-agent that is gone, removes its unfinished work, and deletes expired workspaces.
      */
     public void sweep() {
         try {

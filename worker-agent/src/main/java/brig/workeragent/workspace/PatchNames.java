@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Names in patches: between quotes, with the escapes of C, where they are not plain. Every character is a byte. */
+/** File names in patches, quoted with the escapes of C unless they are plain. Every character is a byte. */
 final class PatchNames {
     private static final String LETTERS = "abtnvfr";
     private static final String LETTER_BYTES = "\u0007\b\t\n\u000b\f\r";
@@ -12,7 +12,7 @@ final class PatchNames {
 
     private PatchNames() {}
 
-    /** The inner of a quoted name: printable ASCII. */
+    /** The content of a quoted name: printable ASCII. */
     static String quote(String name) {
         StringBuilder quoted = new StringBuilder();
         name.chars().forEach(one -> {
@@ -27,7 +27,7 @@ final class PatchNames {
         return quoted.toString();
     }
 
-    /** The name behind a prefix; null where the text is no such name. */
+    /** The name after a prefix; null if the text is malformed. */
     static @Nullable String unquote(String text, String prefix) {
         boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
         String name = quoted ? unescape(text.substring(1, text.length() - 1)) : text;

@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a patch that came out of a wall, and writes what it understood: {@code git apply} gets nothing else. So what was
- * checked and what is applied are the same, whatever the wall sent.
+ * Parses an untrusted patch and writes it anew from what was parsed, so that {@code git apply} gets exactly what was
+ * checked.
  *
  * <p>The format is that of {@code git diff --binary --full-index --no-renames --src-prefix=a/ --dst-prefix=b/}
- * (git-diff-index(1), "Generating patch text with -p"), with a name between quotes where it has a space too.
+ * (git-diff-index(1), "Generating patch text with -p"), with names quoted also if they contain a space.
  *
  * <p>Decision 0105.
  */
@@ -47,7 +47,7 @@ final class PatchReader {
     private final long bytesMax;
     private long bytes;
     private int lines;
-    /** Each character is a byte. The last one read, with its line feed; null at the end. */
+    /** The current line with its line feed, each character a byte; null at the end. */
     private @Nullable String line;
 
     private PatchReader(InputStream in, OutputStream out, long bytesMax) throws IOException {
@@ -60,9 +60,9 @@ final class PatchReader {
     /**
      * Reads to the end.
      *
-     * @param out gets the same patch
+     * @param out receives the same patch
      * @return its files, in order
-     * @throws BrigException {@code WORKSPACE_UNREADABLE} where this is no such patch, or a longer one
+     * @throws BrigException {@code WORKSPACE_UNREADABLE} if the patch is malformed or too long
      */
     static List<FileChange> copy(InputStream in, OutputStream out, long bytesMax) throws IOException {
         PatchReader reader = new PatchReader(in, out, bytesMax);
@@ -95,7 +95,7 @@ final class PatchReader {
         return file.build();
     }
 
-    /** Both names are the same, for there are no renames: so a space in one tells nobody a wrong end of it. */
+    /** Both names are equal, as there are no renames: so a space in one cannot hide its end. */
     private String readName(String names) {
         String both = strip(names);
         String first = both.substring(0, both.length() / 2);
@@ -139,7 +139,7 @@ final class PatchReader {
         return mode;
     }
 
-    /** Its lines are counted, so a line in a file that looks like the start of another file is content. */
+    /** Its lines are counted, so a line that looks like the start of another file is content. */
     private void readHunk(FileChange.Builder file) throws IOException {
         Matcher hunk = HUNK.matcher(take(""));
         if (!hunk.matches()) {
@@ -198,7 +198,7 @@ final class PatchReader {
         return line != null && line.startsWith(prefix);
     }
 
-    /** What is behind that prefix, and on to the next line. */
+    /** The rest of the line after that prefix; advances to the next line. */
     private String take(String prefix) throws IOException {
         String taken = line;
         if (taken == null || !taken.startsWith(prefix)) {
@@ -222,7 +222,7 @@ final class PatchReader {
         return line.substring(0, line.length() - 1);
     }
 
-    /** git quotes no name with a space in it, and so cannot always tell where it ends. */
+    /** git does not quote names with spaces, so it cannot always tell where a name ends. */
     private static String quoted(String prefix, String name) {
         boolean plain = name.indexOf('\\') < 0 && name.indexOf(' ') < 0;
         return plain ? prefix + name : '"' + prefix + name + '"';

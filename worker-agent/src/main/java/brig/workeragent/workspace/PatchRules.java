@@ -14,14 +14,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a patch does not get into a person's repository, or only where that person names it.
+ * The parts of a patch that are never applied to a repository, or only if a person names them.
  *
  * <p>Decision 0105.
  */
 final class PatchRules {
     /**
-     * Files, and folders with files, that make a shell, an editor, git, a package manager or an agent start something by
-     * itself, wherever they lie.
+     * Files, and folders of files, that make a shell, an editor, git, a package manager or an agent start something by
+     * itself, in any folder.
      */
     private static final Set<String> STARTUP = Set.of(
             ".bashrc",
@@ -64,7 +64,7 @@ final class PatchRules {
 
     private PatchRules() {}
 
-    /** Paths that never get in: what is inside of a .git, or no path below the repository. */
+    /** Paths that are never applied: inside a .git, or not below the repository. */
     static List<String> refused(List<FileChange> changes) {
         return changes.stream()
                 .filter(change -> !isBelow(change.parts()))
@@ -85,7 +85,7 @@ final class PatchRules {
         return part.equalsIgnoreCase(".git");
     }
 
-    /** Which files have to be named and are not. */
+    /** The files that have to be named and are not. */
     static List<Withheld> withheld(List<FileChange> changes, FileGlobs named) {
         List<Withheld> withheld = new ArrayList<>();
         for (FileChange change : changes) {
@@ -113,7 +113,7 @@ final class PatchRules {
         return becomes ? Reason.EXECUTABLE : null;
     }
 
-    /** By its words alone, so no step back may follow a step into something that may be a link itself. */
+    /** Judged by its text alone, so no step back may follow a component that may be a link itself. */
     private static boolean staysBelow(FileChange link) {
         String target = link.linkTarget();
         if (target == null || target.isEmpty() || target.startsWith("/")) {
@@ -136,7 +136,7 @@ final class PatchRules {
         return true;
     }
 
-    /** Files and lines, as git shows them. */
+    /** Files and line counts, as git shows them. */
     static String stat(List<FileChange> changes) {
         StringBuilder stat = new StringBuilder();
         changes.stream()

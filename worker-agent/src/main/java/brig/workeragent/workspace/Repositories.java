@@ -15,31 +15,31 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which repositories worktrees may be made of.
+ * The repositories that worktrees may be made from.
  *
  * <p>Decisions 0074, 0121.
  *
  * @param bases below which they may lie
- * @param named where else they may be, by the operator's word of this moment
- * @param workersUid whose .git agents can commit to; null where there is but one user, whose own repositories are open to who
- *     may change the configuration anyway
+ * @param named further places, from the operator's current configuration
+ * @param workersUid the user whose .git agents can commit to; null with a single user, whose repositories are open to
+ *     anybody who can change the configuration
  */
 record Repositories(
         List<Path> bases,
         Supplier<List<Path>> named,
         @Nullable Integer workersUid) {
     /**
-     * One that worktrees may be made of.
+     * A permitted repository.
      *
      * @param folder its real path
-     * @param lender its owner, where that is not the workers' user: only as him it is looked at and changed
+     * @param lender its owner, if that is not the workers' user; it is only read and changed as that user
      */
     record Found(Path folder, @Nullable HostUser lender) {}
 
     /**
-     * Looks for a repository that worktrees may be made of.
+     * Checks that worktrees may be made from a repository.
      *
-     * @param asker who asks: another user's repository is for that user's captains and for admins
+     * @param asker the requester: another user's repository is for that user's captains and for admins
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}
      */
     Found require(Path repository, SpawnRequest.Asker asker) {
@@ -70,9 +70,9 @@ record Repositories(
     }
 
     /**
-     * Whose .git it is, where that is neither the workers' user nor who runs this.
+     * The owner of its .git, if that is neither the workers' user nor our own.
      *
-     * @throws BrigException {@code INVALID_FIELD} where nobody could be trusted with it but root
+     * @throws BrigException {@code INVALID_FIELD} if only root could be trusted with it
      */
     @Nullable
     HostUser lenderOf(Path real) throws IOException {
@@ -89,7 +89,7 @@ record Repositories(
         return new HostUser(uid, gid);
     }
 
-    /** On a person's own gateway: what the person could give to an agent by a line in brig.json. */
+    /** On a personal gateway: whatever the person could open to agents in brig.json. */
     private boolean isOfThePerson(Path real) throws IOException {
         Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         Path git = real.resolve(".git");
@@ -109,7 +109,7 @@ record Repositories(
         return false;
     }
 
-    /** A name that leads nowhere now allows nothing. */
+    /** A name that does not resolve now permits nothing. */
     private boolean isNamed(Path real) throws IOException {
         for (Path folder : named.get()) {
             if (Files.exists(folder) && real.startsWith(folder.toRealPath())) {

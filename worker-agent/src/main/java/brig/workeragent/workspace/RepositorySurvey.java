@@ -17,16 +17,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a repository is before a worktree of it is made.
+ * The state of a repository before a worktree is made from it.
  *
  * <p>Decision 0013.
  *
- * @param head the commit that it has checked out
+ * @param head the checked-out commit
  * @param branches below {@code refs/heads/brig/}, as full names
  * @param config its configuration: key, line feed, value
- * @param tracked files of that commit; in names every character is a byte, for a name may be no text
- * @param changed those of them that are changed or new and not committed
- * @param privateList what it says about its private files
+ * @param tracked files of that commit; in names every character is a byte, as a name may not be valid text
+ * @param changed the tracked files with uncommitted changes, and new ones
+ * @param privateList the content of its own list of private files
  */
 record RepositorySurvey(
         String head,
@@ -38,7 +38,7 @@ record RepositorySurvey(
     private static final int BYTES_MAX = 64 * 1024 * 1024;
     private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
 
-    /** @param owner as whom it is looked at; null for the workers' user */
+    /** @param owner the user to read it as; null for the workers' user */
     static RepositorySurvey of(Git git, Path repository, @Nullable HostUser owner, boolean uncommitted) {
         Git.Place place = new Git.Place(repository, true, List.of(), owner);
         return git.run(
@@ -64,7 +64,7 @@ record RepositorySurvey(
         return new String(bytes.getBytes(ISO_8859_1), UTF_8);
     }
 
-    /** Filters are programs that git starts when it writes or reads a file, and an include may bring some. */
+    /** Refuses filters, which are programs that git starts for files, and includes, which may define some. */
     void requireHarmless() {
         for (String entry : config) {
             String key = entry.split("\n", 2)[0].toLowerCase(Locale.ROOT);
@@ -75,8 +75,8 @@ record RepositorySurvey(
     }
 
     /**
-     * What an agent sees of the configuration: what git needs to work there, and who commits. The rest names hosts, and
-     * may have passwords for them.
+     * The part of the configuration that agents see: what git needs to work, and the committer. The rest names hosts,
+     * and may contain passwords for them.
      */
     String shownConfig() {
         StringBuilder shown = new StringBuilder();
@@ -99,13 +99,13 @@ record RepositorySurvey(
         return shown.toString();
     }
 
-    /** The usual private files, and those of the repository's own list where that is tracked. */
+    /** The usual private files, and those of the repository's own list if that is tracked. */
     PrivateFiles privateFiles(List<String> usual) {
         PrivateFiles hidden = new PrivateFiles(usual);
         return tracked.contains(PrivateFiles.LIST) ? hidden.and(privateList) : hidden;
     }
 
-    /** Names for a script's input: those that are private, or those that are not. */
+    /** A script's input: the private names, or the others. */
     static byte[] list(List<String> names, PrivateFiles hidden, boolean ofHidden) {
         return names.stream()
                 .filter(name -> hidden.matches(Path.of(text(name))) == ofHidden)
@@ -114,7 +114,7 @@ record RepositorySurvey(
                 .getBytes(ISO_8859_1);
     }
 
-    /** Reads on from part to part. */
+    /** Reads section by section. */
     private static final class Sections {
         private final String said;
         private int at;

@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The worker-agent that something on disk belongs to. A pid alone may be another process by now, so its start
- * stands beside it; and it means something only where pids are counted alike.
+ * The worker-agent that owns something on disk. Since pids are reused, its start time is stored too; both are
+ * meaningful only within one PID namespace.
  *
  * @param startedMs milliseconds since 1970
  * @param pidNamespace as the kernel names it
@@ -27,7 +27,7 @@ record WorkerAgentOwner(
         return new WorkerAgentOwner(self.pid(), startOf(self), namespace());
     }
 
-    /** Whether that process is surely no more. One of another container may live; nothing here can tell. */
+    /** Whether that process is certainly gone. One of another container may be alive, which cannot be told here. */
     boolean isGone() {
         Optional<ProcessHandle> process = ProcessHandle.of(pid);
         boolean sameProcess = process.isPresent() && startOf(process.get()) == startedMs;

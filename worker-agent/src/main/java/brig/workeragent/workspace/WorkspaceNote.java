@@ -7,18 +7,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a workspace that Brig made for a spawn.
+ * The stored facts about a workspace that Brig made for a spawn.
  *
  * <p>Decision 0017.
  *
- * @param spawnId names it
+ * @param spawnId its name
  * @param taskId the captain's name for it
- * @param kind what it is
- * @param source the real path of what it was made of
- * @param branch of a worktree; empty for a copy
- * @param start the commit that a worktree began with; empty for a copy
- * @param owner who made it
- * @param lender whose repository it was made of, where the workers' user cannot work on it: it then has a store of its own
+ * @param kind its kind
+ * @param source the real path that it was made from
+ * @param branch the branch of a worktree; empty for a copy
+ * @param start the first commit of a worktree; empty for a copy
+ * @param owner the worker-agent that made it
+ * @param lender the owner of the source repository, if the workers' user cannot work on it: the worktree then has a
+ *     store of its own
  * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
  */
 record WorkspaceNote(
@@ -41,7 +42,7 @@ record WorkspaceNote(
             this.mode = mode;
         }
 
-        /** As which it is asked for; one that begins with uncommitted changes is no other kind. */
+        /** The requested mode; a snapshot has the kind of a worktree. */
         WorkspaceMode mode() {
             return mode;
         }

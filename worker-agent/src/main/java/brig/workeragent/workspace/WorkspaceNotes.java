@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The notes beside the workspaces that Brig made, {@code <base>/<spawn_id>.worktree} or {@code .copy}: no worker can
- * get to them, and they outlive this worker-agent. Blocks; any thread may call, for one spawn one at a time.
+ * The notes beside the workspaces that Brig made, {@code <base>/<spawn_id>.worktree} or {@code .copy}. Workers cannot
+ * reach them, and they outlive this worker-agent. Blocks; thread-safe, one call at a time per spawn.
  */
 record WorkspaceNotes(Path base, WorkersUser user) {
-    /** A note as it lies on the disk; the name of its file says the rest. */
+    /** The stored form of a note, without the parts in its file name. */
     @Extensible
     private record Stored(
             @Nullable String taskId,
@@ -49,52 +49,52 @@ record WorkspaceNotes(Path base, WorkersUser user) {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkspaceNotes.class);
 
-    /** The workspace that a note is about. */
+    /** The workspace of a note. */
     Path folderOf(String spawnId) {
         return base.resolve(spawnId);
     }
 
-    /** What a worktree's agents see as the configuration of its repository; beside the note, for the same reason. */
+    /** The repository's configuration as a worktree's agents see it; beside the note, out of their reach. */
     Path configOf(String spawnId) {
         return base.resolve(spawnId + ".config");
     }
 
-    /** The index that a worktree began with: what an agent did to the one that it sees does not count. */
+    /** The initial index of a worktree, independent of the agent's own. */
     Path indexOf(String spawnId) {
         return base.resolve(spawnId + ".index");
     }
 
-    /** What its repository has of a worktree already: patches, in the order of their names. */
+    /** The patches of a worktree that its repository has already, in the order of their names. */
     Path appliedOf(String spawnId) {
         return base.resolve(spawnId + ".applied");
     }
 
-    /** The objects and branches of a worktree whose repository is somebody's whom the agents are not. */
+    /** The objects and branches of a worktree whose repository belongs to another user. */
     Path storeOf(String spawnId) {
         return base.resolve(spawnId + ".git");
     }
 
-    /** A pack that the owner of a repository gives, or a patch or configuration that the owner is given, for a moment. */
+    /** A temporary file exchanged with the owner of a repository: a pack, a patch or a configuration. */
     Path lentOf(String spawnId, String what) {
         return base.resolve(spawnId + ".lent-" + what);
     }
 
-    /** A patch that is being looked at. */
+    /** A patch that is being examined. */
     Path patchOf(String spawnId) {
         return base.resolve(spawnId + ".patch");
     }
 
-    /** Something that is kept beside the note, for the workers' user to read. */
+    /** Content of a file beside the note, readable by the workers' user. */
     interface Content {
         void writeTo(OutputStream file) throws IOException;
     }
 
-    /** Writes a file of that kind, whole or not at all. */
+    /** Writes such a file atomically. */
     void store(Path file, Content content) throws IOException {
         store(file, content, null);
     }
 
-    /** @param reader who may read it alone; null for the workers' user */
+    /** @param reader the only user who may read it; null for the workers' user */
     void store(Path file, Content content, @Nullable HostUser reader) throws IOException {
         WholeFile.write(file, base.resolve("." + file.getFileName()), fresh -> {
             try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
@@ -108,7 +108,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         });
     }
 
-    /** The patch becomes one that the repository has. */
+    /** Records the patch as applied to the repository. */
     void addApplied(String spawnId, Path patch) throws IOException {
         Path folder = appliedOf(spawnId);
         if (!Files.isDirectory(folder)) {
@@ -121,7 +121,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         }
     }
 
-    /** The note of the worktree that is that folder, by its real path; null where none was made there. */
+    /** The note of the worktree at that real path; null for none. */
     @Nullable
     WorkspaceNote worktreeAt(Path folder) throws IOException {
         Path name = folder.getFileName();
@@ -132,7 +132,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         return made ? read(name.toString(), WorkspaceNote.Kind.WORKTREE) : null;
     }
 
-    /** Makes an empty workspace that belongs to the worker's user alone. @return its real path */
+    /** Creates an empty workspace that belongs to the worker's user alone. @return its real path */
     Path makeFolder(String name) throws IOException {
         Path folder = Files.createDirectory(
                 base.toRealPath().resolve(name),
@@ -205,7 +205,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
                 note.endedMs());
     }
 
-    /** All that can be read, the oldest spawn first. */
+    /** All readable notes, oldest spawn first. */
     List<WorkspaceNote> all() throws IOException {
         List<WorkspaceNote> all = new ArrayList<>();
         for (WorkspaceNote.Kind kind : WorkspaceNote.Kind.values()) {

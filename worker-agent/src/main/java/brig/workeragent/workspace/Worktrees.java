@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Git worktrees, one for a spawn: {@code <base>/<spawn_id>} on the branch {@code brig/<task_id>}, or with -2, -3…
- * behind it where an earlier spawn of that name left one. Blocks; any thread may call, for one spawn one at a time.
+ * Git worktrees, one per spawn: {@code <base>/<spawn_id>} on the branch {@code brig/<task_id>}, with a suffix -2, -3…
+ * if an earlier spawn left that branch. Blocks; thread-safe, one call at a time per spawn.
  *
  * <p>Decisions 0013, 0121.
  */
@@ -36,14 +36,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
     private static final String BRANCHES = "refs/heads/";
 
-    /** What agents may write of a repository's .git, beside what is the worktree's own. */
+    /** The parts of a repository's .git that agents may write, besides the worktree's own. */
     private static final List<String> WRITABLE = List.of("objects", "refs/heads/brig", "logs/refs/heads/brig");
-    /** What decides, in a .git, which programs git starts and where it looks. */
+    /** The parts of a .git that decide which programs git starts and where it looks. */
     private static final List<String> DECIDING =
             List.of("HEAD", "commondir", "config", "config.worktree", "hooks", "index", "info", "modules", "shallow");
 
     private static final String GIT = "/git";
-    /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
+    /** JSON expands a byte to at most six, and an answer has at most 4 MiB. */
     static final int SHOWN_BYTES_MAX = 512 * 1024;
 
     private static final long PATCH_BYTES_MAX = 64L * 1024 * 1024;
@@ -65,8 +65,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /**
      * Makes the worktree of a spawn from the repository's HEAD.
      *
-     * @param asker who asks for it
-     * @param uncommitted whether changes of tracked files that are not committed come along
+     * @param asker the requester
+     * @param uncommitted whether to include uncommitted changes of tracked files
      * @param hidden which tracked files are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
@@ -111,7 +111,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         }
     }
 
-    /** A branch that is there has somebody's work: it is left alone. */
+    /** An existing branch has somebody's work and is left unchanged. */
     private static String freeBranch(RepositorySurvey found, String taskId) {
         String branch = "brig/" + taskId;
         for (int i = 2; found.branches().contains(BRANCHES + branch); i++) {
@@ -121,8 +121,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /**
-     * Makes a store for a worktree of what its owner gives: the commit that it begins with, and all before it. The owner's
-     * files are read by the owner's user alone, who writes nothing; the store is the workers' user's, as the worktree is.
+     * Makes a store for a worktree from the start commit and its history. Only the owner's user reads the owner's
+     * files, and writes nothing; the store and the worktree belong to the workers' user.
      *
      * @return the note with the commit that the worktree begins with
      */
@@ -174,8 +174,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /**
-     * @param changed those of its files that become the first commit
-     * @return the commit that it begins with: with what was not committed, where that comes along
+     * @param changed the files that become the first commit
+     * @return the start commit, including uncommitted changes if so requested
      */
     private String begin(WorkspaceNote note, RepositorySurvey found, byte[] changed, PrivateFiles hidden)
             throws IOException {
@@ -221,9 +221,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /**
-     * Of the repository's .git only objects, the branches under brig/ and what git notes of this worktree are
-     * writable. All else of it decides what git executes, or belongs to others. Nothing of this lies where an agent could put
-     * a link in its place, for each wall mounts what it finds there.
+     * In the repository's .git only objects, the branches under brig/ and this worktree's own data are writable. The
+     * rest determines what git executes, or belongs to others. Every source lies where agents cannot replace it by a
+     * link, since each wall mounts what it finds there.
      */
     List<Confinement.Mount> mounts(WorkspaceNote note) {
         Path common = commonOf(note);
@@ -236,14 +236,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
             mounts.add(new Confinement.Mount(shared, shared, false));
         }
         mounts.add(new Confinement.Mount(own, own, false));
-        // These say where git finds its configuration and its worktree.
+        // These determine where git finds its configuration and its worktree.
         for (String fixed : List.of("commondir", "gitdir", "config.worktree")) {
             mounts.add(new Confinement.Mount(own.resolve(fixed), own.resolve(fixed), true));
         }
         return mounts;
     }
 
-    /** What looks at a worktree: nothing of the host can be changed, and nothing is seen that its agent does not see. */
+    /** The place for inspecting a worktree: read-only, and without files that its agent cannot see. */
     private Git.Place look(WorkspaceNote note) throws IOException {
         List<Confinement.Mount> mounts = new ArrayList<>();
         mounts.add(Git.Place.readOnly(commonOf(note), GIT));
@@ -266,7 +266,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return new DiffAnswer(note.spawnId(), note.branch(), place.folder().toString(), said.text(), said.truncated());
     }
 
-    /** Writes what its repository does not have yet into a file, for {@link #apply}. */
+    /** Writes the changes that its repository lacks to a file, for {@link #apply}. */
     List<FileChange> news(WorkspaceNote note, Path patch) throws IOException {
         List<FileChange> changes = new ArrayList<>();
         Git.Place place = look(note);
@@ -282,10 +282,10 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /**
-     * Changes the repository by a patch: all of it, or nothing.
+     * Applies a patch to the repository, all or nothing.
      *
-     * @param check only looks whether it fits
-     * @return why it does not, in git's words; empty where it does
+     * @param check only tests whether it applies
+     * @return why it does not apply, in git's words; empty if it does
      */
     List<String> apply(WorkspaceNote note, Path patch, boolean check) throws IOException {
         HostUser lender = note.lender();
@@ -321,7 +321,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         .toList();
     }
 
-    /** A copy for the owner's eyes: what is kept is never the owner's to change. */
+    /** A copy for the owner to read, who must not change what is kept. */
     private Path lend(WorkspaceNote note, HostUser lender, Path file, String what) throws IOException {
         Path copy = notes.lentOf(note.spawnId(), what);
         notes.store(copy, to -> Files.copy(file, to), lender);
@@ -343,7 +343,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
                 .isEmpty();
     }
 
-    /** Nothing was checked out yet, so no agent was ever in there. */
+    /** Nothing was checked out yet, so no agent was ever in it. */
     @Override
     public boolean isUnfinished(WorkspaceNote note) throws IOException {
         Path folder = notes.folderOf(note.spawnId());
@@ -363,7 +363,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         Path folder = notes.folderOf(note.spawnId());
         try {
             if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                // A repository that is gone knows nothing of it.
+                // A deleted repository has no record of it.
                 boolean known = Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
                 git.run(
                         List.of("remove"),

@@ -1,7 +1,4 @@
-/**
- * The folders that agents work in: git worktrees of a repository that nobody vouches for, what of a workspace
- * stays hidden, and what stays as it is.
- */
+/** Workspaces of agents: git worktrees of untrusted repositories, copies, and their hidden and read-only files. */
 @NullMarked
 package brig.workeragent.workspace;
 
