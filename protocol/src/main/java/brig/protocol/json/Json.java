@@ -304,6 +304,9 @@ public final class Json {
     }
 
     private static void writeFields(JsonGenerator generator, Record record, RecordShape shape) throws IOException {
+        if (shape.content() != null) {
+            generator.writeObjectFieldStart(shape.content());
+        }
         for (RecordShape.Field field : shape.fields()) {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
@@ -316,6 +319,9 @@ public final class Json {
                 generator.writeFieldName(field.name());
                 writeValue(generator, value);
             }
+        }
+        if (shape.content() != null) {
+            generator.writeEndObject();
         }
     }
 

@@ -62,11 +62,15 @@ final class RecordReader {
     }
 
     private static Object make(Map<String, @Nullable Object> values, RecordShape shape) {
+        String content = shape.content();
+        Map<String, @Nullable Object> inside = content == null
+                ? values
+                : JsonObject.element(values.get(content)).values();
         List<RecordShape.Field> fields = shape.fields();
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(values, field, shape) : single(values, field, shape);
+            arguments[i] = field.flat() ? flat(inside, field, shape) : single(inside, field, shape);
         }
         return shape.make(arguments);
     }
@@ -76,18 +80,18 @@ final class RecordReader {
         Class<?> type = (Class<?>) field.type();
         if (field.nullable()
                 && (Collections.disjoint(values.keySet(), names(values, type))
-                        || (shape.ignoresUnknown() && isUnknownKind(values, type)))) {
+                        || (shape.ignoresUnknown() && isUnknownKind(values, type, shape.isForeign())))) {
             return null;
         }
         return make(values, shape(values, type));
     }
 
-    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type) {
+    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type, boolean foreign) {
         if (type.isRecord()) {
             return false;
         }
         RecordShape.Kinds kinds = RecordShape.kinds(type);
-        return values.get(kinds.tagged.value()) instanceof String tag && kinds.named(tag) == null;
+        return values.get(kinds.tagged.value()) instanceof String tag ? kinds.named(tag) == null : foreign;
     }
 
     private static List<String> names(Map<String, @Nullable Object> values, Class<?> type) {
@@ -106,7 +110,7 @@ final class RecordReader {
             value = value(field.name(), field.byDefault(), field.type(), tolerant);
         }
         if (value == null) {
-            return field.nullable() ? null : absent(field);
+            return field.nullable() ? null : absent(field, shape.isForeign());
         }
         Range range = field.range();
         if (range != null && value instanceof Number number) {
@@ -145,7 +149,7 @@ final class RecordReader {
         }
     }
 
-    private static Object absent(RecordShape.Field field) {
+    private static Object absent(RecordShape.Field field, boolean foreign) {
         Type type = field.type();
         if (type instanceof ParameterizedType parameterized) {
             return parameterized.getRawType() == Map.class ? Map.of() : List.of();
@@ -161,6 +165,11 @@ final class RecordReader {
         }
         if (type == double.class) {
             return 0.0;
+        }
+        Object nothing =
+                foreign && type instanceof Class<?> inner && inner.isRecord() ? inner(Map.of(), inner, true) : null;
+        if (nothing != null) {
+            return nothing;
         }
         throw Fields.invalid(field.name(), "is missing");
     }
@@ -264,7 +273,8 @@ final class RecordReader {
     private static @Nullable Object collection(String name, Object given, ParameterizedType type, boolean foreign) {
         boolean isMap = type.getRawType() == Map.class;
         Type element = type.getActualTypeArguments()[isMap ? 1 : 0];
-        if (isMap && given instanceof Map<?, ?> map) {
+        Object plain = given instanceof JsonObject object ? object.values() : given;
+        if (isMap && plain instanceof Map<?, ?> map) {
             Map<String, Object> read = new LinkedHashMap<>();
             map.forEach((key, value) -> {
                 Object inner = value == null ? null : value(name, value, element, foreign);

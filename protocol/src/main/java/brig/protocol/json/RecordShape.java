@@ -126,6 +126,10 @@ final class RecordShape {
             for (Class<?> kind : sealed.getPermittedSubclasses()) {
                 if (kind.isRecord()) {
                     byTag.put(tag(kind), kind);
+                    Name given = kind.getAnnotation(Name.class);
+                    for (String old : given == null ? new String[0] : given.old()) {
+                        byTag.put(old, kind);
+                    }
                 } else {
                     add(kind);
                 }
@@ -150,7 +154,7 @@ final class RecordShape {
     private final Class<?> type;
     private final List<Field> fields = new ArrayList<>();
     private final Constructor<?> constructor;
-    private final @Nullable String tagField;
+    private final @Nullable Tagged tagged;
     private final String tag;
     private final boolean isForeign;
     private final boolean isExtensible;
@@ -168,7 +172,7 @@ final class RecordShape {
             throw new IllegalStateException(type + " has no constructor of its components", e);
         }
         constructor.setAccessible(true);
-        tagField = tagField(type);
+        tagged = tagged(type);
         tag = tag(type);
         isForeign = says(type, Foreign.class);
         isExtensible = says(type, Extensible.class);
@@ -182,12 +186,12 @@ final class RecordShape {
         return KINDS.get(sealed);
     }
 
-    private static @Nullable String tagField(Class<?> type) {
+    private static @Nullable Tagged tagged(Class<?> type) {
         for (Class<?> above : type.getInterfaces()) {
-            Tagged tagged = above.getAnnotation(Tagged.class);
-            String field = tagged == null ? tagField(above) : tagged.value();
-            if (field != null) {
-                return field;
+            Tagged own = above.getAnnotation(Tagged.class);
+            Tagged found = own == null ? tagged(above) : own;
+            if (found != null) {
+                return found;
             }
         }
         return null;
@@ -217,7 +221,13 @@ final class RecordShape {
     /** The field of the tag; null for a record of no tagged type. */
     @Nullable
     String tagField() {
-        return tagField;
+        return tagged == null ? null : tagged.value();
+    }
+
+    /** The field with the object of all fields but the tag; null where they stand beside the tag. */
+    @Nullable
+    String content() {
+        return tagged == null || tagged.content().isEmpty() ? null : tagged.content();
     }
 
     String tag() {
@@ -244,9 +254,12 @@ final class RecordShape {
      * @param which of the names of one field
      */
     Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
+        if (tagged != null && !tagged.content().isEmpty()) {
+            return Stream.of(tagged.value(), tagged.content());
+        }
         Stream<String> own = fields.stream()
                 .flatMap(field -> field.flat() ? flatNames(field, values, which) : which.apply(field).stream());
-        return tagField == null ? own : Stream.concat(Stream.of(tagField), own);
+        return tagged == null ? own : Stream.concat(Stream.of(tagged.value()), own);
     }
 
     private static Stream<String> flatNames(Field field, Map<?, ?> values, Function<Field, List<String>> which) {

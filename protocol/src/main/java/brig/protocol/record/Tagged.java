@@ -16,6 +16,9 @@ public @interface Tagged {
     /** The field with the name: {@code op}, {@code type}, {@code action}. */
     String value();
 
+    /** The field with an object of all others: {@code params}. Without one they stand beside the name. */
+    String content() default "";
+
     /** With what a name that is not known is refused. */
     ErrorCode unknown() default ErrorCode.INVALID_FIELD;
 }

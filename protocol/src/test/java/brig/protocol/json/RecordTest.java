@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RecordTest {
     enum Mode {
@@ -94,6 +95,27 @@ class RecordTest {
             long size,
             List<String> names,
             @Default("none") String title) {}
+
+    @Foreign
+    record Step(@Flat @Nullable Operation operation) {}
+
+    @Foreign
+    record Call(Native tool, @Nullable Native other) {}
+
+    @Foreign
+    record Strict(Place place) {}
+
+    @Tagged(value = "method", content = "params")
+    @Foreign
+    sealed interface Method {}
+
+    record Ask(String what, JsonObject input) implements Method {}
+
+    @Name(value = "file/open", old = "file/read")
+    record Open(String path) implements Method {}
+
+    @Foreign
+    record Line(@Nullable Object id, @Flat @Nullable Method method) {}
 
     record Wish(
             @NotEmpty String name,
@@ -268,10 +290,56 @@ class RecordTest {
                         Native.class));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"op\":null}", "{\"op\":7}", "{\"op\":\"dance\"}"})
+    void shouldTakeAKindThatAForeignProgramDoesNotNameForAbsent(String message) {
+        assertEquals(new Step(null), read(message, Step.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"tool\":null,\"other\":null}", "{\"tool\":7,\"other\":7}"})
+    void shouldTakeARecordThatAForeignProgramLeavesOutForOneOfAbsentFields(String message) {
+        assertEquals(new Call(new Native(null, null, 0, List.of(), "none"), null), read(message, Call.class));
+        assertEquals(
+                "field 'place' is missing",
+                assertThrows(BrigException.class, () -> read(message, Strict.class))
+                        .getMessage());
+    }
+
+    @Test
+    void shouldHaveTheFieldsOfATaggedTypeInTheObjectThatItNames() {
+        String json = "{\"id\":7,\"method\":\"ask\",\"params\":{\"what\":\"x\",\"input\":{\"method\":\"y\"}}}";
+        Line line = read(json, Line.class);
+        assertEquals("x", ((Ask) line.method()).what());
+        assertEquals(json, write(line));
+        assertEquals(new Line(7L, null), read(json.replace("ask", "other"), Line.class));
+        assertEquals(
+                "field 'what' is missing",
+                refusal("{\"method\":\"ask\"}", Method.class).getMessage());
+    }
+
     @Test
     void shouldHaveOneCanonicalForm() {
         assertEquals(
                 "{\"folder\":\"/b\",\"shared\":true}",
                 new String(Json.canonical(new Place("/b", true)), StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"file/open", "file/read"})
+    void shouldTellARecordByEachOfItsNamesAndWriteTheFirst(String name) {
+        Line line = read("{\"id\":\"a\",\"method\":\"" + name + "\",\"params\":{\"path\":\"/a\"}}", Line.class);
+        assertEquals(new Line("a", new Open("/a")), line);
+        assertEquals("{\"id\":\"a\",\"method\":\"file/open\",\"params\":{\"path\":\"/a\"}}", write(line));
+    }
+
+    record Labelled(Map<String, String> labels) {}
+
+    @Test
+    void shouldReadAMapOfAnObjectThatWasMade() {
+        JsonObject made = JsonObject.builder()
+                .put("labels", JsonObject.builder().put("a", "b").build())
+                .build();
+        assertEquals(new Labelled(Map.of("a", "b")), made.as(Labelled.class));
     }
 }

@@ -44,10 +44,10 @@ public final class SessionFiles {
         }
         for (JsonObject line : head) {
             if (line.has("sessionId") && line.has("type")) {
-                return new ClaudeSessionFile(file, folderIn(head), frames, sink);
+                return new ClaudeSessionFile(file, folderIn(head), frames);
             }
         }
-        return OpenCodeExport.read(file, frames, sink)
+        return OpenCodeExport.read(file, frames)
                 .orElseThrow(
                         () -> refusal(
                                 file

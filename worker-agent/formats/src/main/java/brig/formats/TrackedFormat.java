@@ -101,7 +101,7 @@ public enum TrackedFormat {
      */
     public TrackedOutputReader open(FrameSink sink, Map<String, String> environment) {
         return new TrackedOutputReader(sink, frames -> switch (this) {
-            case CLAUDE -> new ClaudeOutputReader(frames, sink, claudeSettings(environment));
+            case CLAUDE -> new ClaudeOutputReader(frames, claudeSettings(environment));
             case OPENCODE -> new OpenCodeRun(frames);
             case CODEX -> new CodexExec(frames);
         });

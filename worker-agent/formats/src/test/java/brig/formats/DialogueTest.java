@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said to an agent, and when. */
@@ -326,6 +327,30 @@ class DialogueTest {
             assertEquals(
                     Map.of("permissions", allow ? Map.of("network", Map.of("enabled", true)) : Map.of()),
                     talk.written.getLast().get("result"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            item/fileChange/requestApproval | {decision=accept}   | {decision=decline} | allow
+            execCommandApproval             | {decision=approved} | {decision=denied}  | allow
+            applyPatchApproval              | {decision=approved} | {decision=denied}  | allow
+            item/permissions/requestApproval| {permissions={}}    | {permissions={}}   | allow
+            item/tool/requestUserInput      | {answers={}}        | {answers={}}       | deny
+            mcpServer/elicitation/request   | {action=decline}    | {action=decline}   | deny
+            """)
+    void shouldAnswerEachRequestOfCodexUnderItsIdAlsoWhereThatIsAText(
+            String method, String allowed, String denied, String decision) {
+        for (boolean allow : List.of(true, false)) {
+            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, allow));
+            talk.says("{\"id\":\"r-1\",\"method\":\"" + method + "\"}");
+            assertEquals("r-1", talk.written.getLast().get("id"));
+            assertEquals(
+                    allow ? allowed : denied,
+                    talk.written.getLast().get("result").toString());
+            assertEquals(
+                    Map.of("id", "r-1", "name", method, "decision", allow ? decision : "deny"),
+                    talk.frames.getLast().fields());
         }
     }
 

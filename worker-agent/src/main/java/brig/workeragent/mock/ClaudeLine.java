@@ -1,11 +1,11 @@
 package brig.workeragent.mock;
 
-import brig.protocol.json.JsonObject;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A line that Claude Code writes as stream-json, as far as it matters. */
@@ -39,17 +39,18 @@ sealed interface ClaudeLine {
                 implements SystemEvent {}
     }
 
-    record ControlResponse(Response response) implements ClaudeLine {
-        record Response(String subtype, String requestId) {}
+    record ControlResponse(Answer response) implements ClaudeLine {}
+
+    @Tagged("subtype")
+    sealed interface Answer {
+        record Success(String requestId) implements Answer {}
     }
 
-    record ControlRequest(String requestId, CanUseTool request) implements ClaudeLine {}
+    record ControlRequest(String requestId, Question request) implements ClaudeLine {}
 
-    /** The only thing that is asked. */
-    record CanUseTool(String subtype, String toolName, String toolUseId, JsonObject input) {
-        CanUseTool(String toolName, String toolUseId, JsonObject input) {
-            this("can_use_tool", toolName, toolUseId, input);
-        }
+    @Tagged("subtype")
+    sealed interface Question {
+        record CanUseTool(String toolName, String toolUseId, Map<String, String> input) implements Question {}
     }
 
     /** A piece of an answer of the model. */
@@ -96,7 +97,7 @@ sealed interface ClaudeLine {
     sealed interface Block {
         record Text(String text) implements Block {}
 
-        record ToolUse(String id, String name, JsonObject input) implements Block {}
+        record ToolUse(String id, String name, Map<String, String> input) implements Block {}
 
         record ToolResult(String toolUseId, String content, boolean isError) implements Block {}
     }

@@ -3,7 +3,7 @@ package brig.workeragent.mock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.JsonObject;
+import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -64,30 +64,30 @@ public final class MockAgent {
 
     private void handle(String line) {
         try {
-            JsonObject message = JsonObject.read(line.getBytes(UTF_8));
-            switch (message.text("type", "")) {
-                case "user" ->
-                    inputs.add(new Input.Message(message.object("message")
-                            .objects("content")
-                            .getFirst()
-                            .text("text", "")));
-                case "control_request" -> handleControl(message.text("request_id", ""), message.object("request"));
-                case "control_response" ->
-                    scenarios.permissionAnswered(
-                            message.object("response").object("response").text("behavior", ""));
-                default -> output.complain("not understood: " + line);
+            switch (Json.read(line.getBytes(UTF_8), ClaudeInput.class)) {
+                case ClaudeInput.User user ->
+                    inputs.add(new Input.Message(
+                            user.message().content().getFirst().text()));
+                case ClaudeInput.ControlRequest control -> handleControl(control);
+                case ClaudeInput.ControlResponse answered ->
+                    scenarios.permissionAnswered(answered.response().response().behavior());
             }
         } catch (BrigException | NoSuchElementException e) {
             output.complain("not understood: " + e.getMessage());
         }
     }
 
-    private void handleControl(String id, JsonObject request) {
-        if (request.text("subtype", "").equals("initialize")) {
-            scenarios.setAsked("system", request.text("appendSystemPrompt", ""));
-            output.controlAnswered(id);
-        } else if (scenarios.interrupt()) {
-            output.controlAnswered(id);
+    private void handleControl(ClaudeInput.ControlRequest control) {
+        boolean done = switch (control.request()) {
+            case ClaudeInput.Request.Initialize initialize -> {
+                scenarios.setAsked("system", initialize.appendSystemPrompt());
+                yield true;
+            }
+            case ClaudeInput.Request.Interrupt _ -> scenarios.interrupt();
+            case null -> false;
+        };
+        if (done) {
+            output.controlAnswered(control.requestId());
         }
     }
 

@@ -3,7 +3,6 @@ package brig.workeragent.mock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import brig.workeragent.mock.ClaudeLine.Block;
 import brig.workeragent.mock.ClaudeLine.SystemEvent;
 import java.io.IOException;
@@ -54,7 +53,7 @@ final class MockOutput {
     }
 
     void controlAnswered(String request) {
-        line(new ClaudeLine.ControlResponse(new ClaudeLine.ControlResponse.Response("success", request)));
+        line(new ClaudeLine.ControlResponse(new ClaudeLine.Answer.Success(request)));
     }
 
     /** Begins a message of the main agent, whose text comes in pieces. */
@@ -82,7 +81,7 @@ final class MockOutput {
     }
 
     void toolUse(@Nullable String agent, String id, String name, Map<String, String> input) {
-        assistant(agent, new Block.ToolUse(id, name, JsonObject.of(input)), null);
+        assistant(agent, new Block.ToolUse(id, name, input), null);
     }
 
     /** @param status of the model's answer where it is an error */
@@ -109,7 +108,7 @@ final class MockOutput {
     }
 
     void permission(String id, String tool, String name, Map<String, String> input) {
-        line(new ClaudeLine.ControlRequest(id, new ClaudeLine.CanUseTool(name, tool, JsonObject.of(input))));
+        line(new ClaudeLine.ControlRequest(id, new ClaudeLine.Question.CanUseTool(name, tool, input)));
     }
 
     void taskStarted(String id, @Nullable String parent, int depth, String prompt, boolean background) {

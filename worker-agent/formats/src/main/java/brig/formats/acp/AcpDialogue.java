@@ -10,10 +10,13 @@ import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.SessionHandshake;
+import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
 import brig.protocol.rpc.JsonRpc;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,14 +38,47 @@ final class AcpDialogue implements Dialogue {
     /** What we serve the agent. */
     private record Capabilities(FileAccess fs, boolean terminal) {}
 
-    private record ClientInfo(String name, String version) {}
+    /** Us, or the agent. */
+    @Foreign
+    private record Program(@Nullable String name, @Nullable String version) {}
 
     @CamelCase
-    private record Initialize(int protocolVersion, Capabilities clientCapabilities, ClientInfo clientInfo) {}
+    private record Initialize(int protocolVersion, Capabilities clientCapabilities, Program clientInfo) {}
+
+    @Foreign
+    @CamelCase
+    private record Initialized(AgentCapabilities agentCapabilities, Program agentInfo) {}
+
+    @Foreign
+    @CamelCase
+    private record AgentCapabilities(SessionCapabilities sessionCapabilities) {}
+
+    /** @param resume an object, where the agent can go on with a session without telling it again */
+    @Foreign
+    private record SessionCapabilities(@Nullable Object resume) {}
 
     /** @param sessionId null for a new one */
     @CamelCase
-    private record OpenSession(@Nullable String sessionId, String cwd, List<JsonObject> mcpServers) {}
+    private record OpenSession(@Nullable String sessionId, String cwd, List<String> mcpServers) {}
+
+    /** @param sessionId only of a new one */
+    @Foreign
+    @CamelCase
+    private record Opened(@Default("") String sessionId, List<Option> configOptions) {
+        Option model() {
+            return configOptions.stream()
+                    .filter(option -> option.id().equals(MODEL))
+                    .findFirst()
+                    .orElse(new Option(MODEL, null, List.of()));
+        }
+    }
+
+    @Foreign
+    @CamelCase
+    private record Option(@Default("") String id, @Nullable String currentValue, List<Choice> options) {}
+
+    @Foreign
+    private record Choice(@Default("") String value) {}
 
     @CamelCase
     private record SetOption(String sessionId, String configId, String value) {}
@@ -52,27 +88,46 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record Prompt(String sessionId, List<Text> prompt) {}
 
+    /** The end of a turn. */
+    @Foreign
+    @CamelCase
+    private record PromptEnded(
+            @Default("") String stopReason, @Nullable Usage usage) {}
+
+    /** What the last model call of a turn used. */
+    @Foreign
+    @CamelCase
+    private record Usage(long inputTokens, long outputTokens, long cachedReadTokens) {}
+
     @CamelCase
     private record Cancel(String sessionId) {}
+
+    /** What comes after an answer. */
+    private interface Step<T> {
+        void take(T answer) throws InterruptedException;
+    }
 
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final JsonRpc<RpcAnswer> rpc;
+    private final OpenCodeEvents events;
     private final AcpMessages messages;
     private final SessionHandshake opening;
     /** What the captain wants of the agent, until the first message takes it along. */
     private final AtomicReference<@Nullable String> preface;
 
     /** Owned by the thread that reads standard output. */
-    private JsonObject agent = JsonObject.EMPTY;
+    private Program agent = new Program(null, null);
 
-    AcpDialogue(Context context, boolean events) {
+    AcpDialogue(Context context, boolean hasEvents) {
         this.context = context;
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
         this.rpc = new JsonRpc<>(context.input(), true);
-        this.messages = new AcpMessages(frames, rpc, events, context.task().allow());
+        this.events = new OpenCodeEvents(frames, new SubAgents(frames));
+        this.messages = new AcpMessages(
+                frames, rpc, hasEvents ? events : null, context.task().allow());
         this.opening = new SessionHandshake(frames, turn, this::prompt);
         this.preface = new AtomicReference<>(context.task().systemPrompt());
     }
@@ -87,78 +142,60 @@ final class AcpDialogue implements Dialogue {
 
     @Override
     public void start() {
-        rpc.request(
-                "initialize",
-                new Initialize(
-                        VERSION, new Capabilities(new FileAccess(false, false), false), new ClientInfo("brig", "1")),
-                (result, error) -> {
-                    if (error == null) {
-                        agent = result;
-                        openSession();
-                    } else {
-                        opening.fail(error.text("message"));
-                    }
-                });
+        Capabilities ours = new Capabilities(new FileAccess(false, false), false);
+        Initialize params = new Initialize(VERSION, ours, new Program("brig", "1"));
+        request("initialize", params, Initialized.class, this::openSession);
     }
 
-    private void openSession() {
-        AgentTask task = context.task();
-        JsonObject can = agent.object("agentCapabilities");
-        String method = task.session() == null
-                ? "session/new"
-                : can.object("sessionCapabilities").has("resume") ? "session/resume" : "session/load";
-        // What is loaded is told again by the agent, and was told by its frames before.
-        messages.ignoreUpdates(task.session() != null);
-        rpc.request(method, new OpenSession(task.session(), task.folder(), List.of()), (result, error) -> {
+    /** Asks for something that there is no session without. */
+    private <T> void request(String method, Record params, Class<T> type, Step<T> then) {
+        rpc.request(method, params, (result, error) -> {
             messages.ignoreUpdates(false);
             if (error == null) {
-                handleSession(result);
+                then.take(result.as(type));
             } else {
                 opening.fail(error.text("message"));
             }
         });
     }
 
-    private void handleSession(JsonObject result) throws InterruptedException {
+    private void openSession(Initialized answer) {
+        agent = answer.agentInfo();
+        AgentTask task = context.task();
+        String method = task.session() == null
+                ? "session/new"
+                : answer.agentCapabilities().sessionCapabilities().resume() == null ? "session/load" : "session/resume";
+        // What is loaded is told again by the agent, and was told by its frames before.
+        messages.ignoreUpdates(task.session() != null);
+        request(method, new OpenSession(task.session(), task.folder(), List.of()), Opened.class, this::handleSession);
+    }
+
+    private void handleSession(Opened opened) throws InterruptedException {
         String earlier = context.task().session();
-        String id = earlier == null ? result.text("sessionId", "") : earlier;
-        messages.open(id);
-        JsonObject info = agent.object("agentInfo");
-        frames.put(new Frame.Session(
-                id, info.text("name"), info.text("version"), modelOption(result).text("currentValue")));
-        String value = modelToChoose(result);
+        String id = earlier == null ? opened.sessionId() : earlier;
+        events.open(id);
+        Option model = opened.model();
+        frames.put(new Frame.Session(id, agent.name(), agent.version(), model.currentValue()));
+        String value = modelToChoose(model);
         if (value == null) {
             opening.complete(id);
             return;
         }
-        rpc.request("session/set_config_option", new SetOption(id, MODEL, value), (chosen, error) -> {
-            if (error == null) {
-                opening.complete(id);
-            } else {
-                opening.fail(error.text("message"));
-            }
-        });
-    }
-
-    private static JsonObject modelOption(JsonObject result) {
-        return result.objects("configOptions").stream()
-                .filter(option -> option.text("id", "").equals(MODEL))
-                .findFirst()
-                .orElse(JsonObject.EMPTY);
+        SetOption params = new SetOption(id, MODEL, value);
+        request("session/set_config_option", params, Opened.class, chosen -> opening.complete(id));
     }
 
     /**
      * What the agent calls the model that the captain wants, null where it is the session's already. One that it does not
      * offer is chosen all the same, for the agent to refuse: it must not go on with another.
      */
-    private @Nullable String modelToChoose(JsonObject result) {
+    private @Nullable String modelToChoose(Option model) {
         String wanted = context.task().model();
-        JsonObject option = modelOption(result);
-        if (wanted == null || isModel(option.text("currentValue", ""), wanted)) {
+        if (wanted == null || (model.currentValue() != null && isModel(model.currentValue(), wanted))) {
             return null;
         }
-        return option.objects("options").stream()
-                .map(choice -> choice.text("value", ""))
+        return model.options().stream()
+                .map(Choice::value)
                 .filter(value -> isModel(value, wanted))
                 .findFirst()
                 .orElse(wanted);
@@ -182,26 +219,26 @@ final class AcpDialogue implements Dialogue {
     }
 
     private void handleTurnEnd(JsonObject result, @Nullable JsonObject error) throws InterruptedException {
-        Long status = messages.takeModelStatus();
+        Long status = events.takeModelStatus();
         if (error != null && !turn.isCancelled()) {
             frames.error(new Frame.Failure(error.text("message", "the agent gave up"), "MODEL_ERROR", null, status));
         }
-        String reason = result.text("stopReason", "");
-        JsonObject tokens = result.object("usage");
-        TokenUsage usage = messages.turnUsage(
-                tokens.isEmpty()
+        PromptEnded ended = result.as(PromptEnded.class);
+        Usage last = ended.usage();
+        TokenUsage usage = events.turnUsage(
+                last == null
                         ? null
                         : new TokenUsage(
-                                tokens.number("inputTokens", 0),
-                                tokens.number("outputTokens", 0),
-                                tokens.number("cachedReadTokens", 0),
+                                last.inputTokens(),
+                                last.outputTokens(),
+                                last.cachedReadTokens(),
                                 messages.costSinceLast()));
         if (usage != null) {
             frames.put(Frame.Usage.of(null, usage));
         }
-        boolean failed = error != null || !(reason.equals("end_turn") || reason.equals("cancelled"));
+        boolean failed = error != null || !List.of("end_turn", "cancelled").contains(ended.stopReason());
         if (failed && error == null) {
-            frames.error("AGENT_ERROR", "the agent stopped: " + reason);
+            frames.error("AGENT_ERROR", "the agent stopped: " + ended.stopReason());
         }
         turn.end(failed, usage);
     }

@@ -3,19 +3,15 @@ package brig.formats.acp;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.RpcAnswer;
-import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.frame.Frame.Tool.Progress;
-import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
-import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,43 +27,25 @@ final class AcpMessages implements NativeReader.Handler {
 
     private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
+    private final @Nullable OpenCodeEvents events;
     private final boolean allow;
     private final ToolProgress tools;
-    private final @Nullable OpenCodeEvents events;
     private boolean ignoring;
     private double cost;
     private double costTold;
     private boolean hasCost;
 
-    AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, boolean withEvents, boolean allow) {
+    /** @param events takes the events of the agent; null where it has none */
+    AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, @Nullable OpenCodeEvents events, boolean allow) {
         this.frames = frames;
         this.rpc = rpc;
+        this.events = events;
         this.allow = allow;
         this.tools = new ToolProgress(frames);
-        this.events = withEvents ? new OpenCodeEvents(frames, new SubAgents(frames)) : null;
     }
 
     void ignoreUpdates(boolean ignore) {
         ignoring = ignore;
-    }
-
-    /** The agent's own session is this one. */
-    void open(String session) {
-        if (events != null) {
-            events.open(session);
-        }
-    }
-
-    /** What the turn used that is over; {@code last} is what the protocol tells of it. */
-    @Nullable
-    TokenUsage turnUsage(@Nullable TokenUsage last) {
-        return events == null ? last : events.turnUsage(last);
-    }
-
-    /** The status that the model refused with in the turn that is over; null where nobody says. */
-    @Nullable
-    Long takeModelStatus() {
-        return events == null ? null : events.takeModelStatus();
     }
 
     /** In US dollars, null where the agent does not say. */
@@ -80,19 +58,38 @@ final class AcpMessages implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        String method = message.text("method");
-        if (method == null) {
+        if (message.text("method") == null) {
             return RpcAnswer.handle(rpc, message);
         }
-        JsonObject params = message.object("params");
-        if (message.has("id")) {
-            return answer(method, message, params);
-        }
-        return switch (method) {
-            case "session/update" -> ignoring || handleUpdate(params.object("update"));
-            case "opencode/event" -> handleEvent(params);
-            default -> false;
+        AcpCall.Line line = message.as(AcpCall.Line.class);
+        return line.id() == null ? handleNotification(line.call()) : handleRequest(line.id(), line.call());
+    }
+
+    private boolean handleNotification(@Nullable AcpCall call) throws InterruptedException {
+        return switch (call) {
+            case AcpCall.SessionUpdate(var update) -> ignoring || (update != null && handleUpdate(update));
+            case AcpCall.BusEvent(var event) -> handleEvent(event);
+            case AcpCall.RequestPermission asked -> false;
+            case null -> false;
         };
+    }
+
+    private boolean handleRequest(Object id, @Nullable AcpCall call) throws InterruptedException {
+        if (!(call instanceof AcpCall.RequestPermission asked)) {
+            rpc.fail(id, new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
+            return false;
+        }
+        String option = asked.option(allow);
+        AcpUpdate.CallFields about = asked.toolCall();
+        frames.put(new Frame.Permission(
+                String.valueOf(id),
+                null,
+                about.toolCallId(),
+                about.title(),
+                about.rawInput(),
+                allow && option != null ? Decision.ALLOW : Decision.DENY));
+        rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
+        return true;
     }
 
     @Override
@@ -102,118 +99,63 @@ final class AcpMessages implements NativeReader.Handler {
         }
     }
 
-    private boolean handleEvent(JsonObject event) throws InterruptedException {
-        if (events != null) {
+    private boolean handleEvent(@Nullable OpenCodeEvent event) throws InterruptedException {
+        if (events != null && event != null) {
             events.handle(event);
         }
         return events != null;
     }
 
-    private boolean handleUpdate(JsonObject update) throws InterruptedException {
-        switch (update.text("sessionUpdate", "")) {
-            case "agent_message_chunk" -> handleContent(update.object("content"), false);
-            case "agent_thought_chunk" -> handleContent(update.object("content"), true);
-            case "tool_call", "tool_call_update" -> handleTool(update);
-            case "plan" -> handlePlan(update);
-            case "usage_update" -> handleCost(update.object("cost"));
-            case "user_message_chunk",
-                    "available_commands_update",
-                    "current_mode_update",
-                    "config_option_update",
-                    "session_info_update" -> {}
-            default -> {
-                return false;
-            }
+    private boolean handleUpdate(AcpUpdate update) throws InterruptedException {
+        switch (update) {
+            case AcpUpdate.AgentMessageChunk(var content) -> handleContent(content, false);
+            case AcpUpdate.AgentThoughtChunk(var content) -> handleContent(content, true);
+            case AcpUpdate.ToolCall(var call) -> handleTool(call, true);
+            case AcpUpdate.ToolCallUpdate(var call) -> handleTool(call, false);
+            case AcpUpdate.Plan(var entries) ->
+                frames.put(new Frame.Plan(
+                        null,
+                        entries.stream()
+                                .map(entry -> new Frame.Plan.Entry(entry.content(), entry.status()))
+                                .toList()));
+            case AcpUpdate.UsageUpdate(var told) -> handleCost(told);
+            case AcpUpdate.Untold nothing -> {}
         }
         return true;
     }
 
-    private void handleContent(JsonObject content, boolean thought) throws InterruptedException {
-        frames.said(null, thought, content.text("text", "[" + content.text("type", "something") + "]"));
+    private void handleContent(AcpUpdate.Content content, boolean thought) throws InterruptedException {
+        frames.said(null, thought, content.text() == null ? "[" + content.type() + "]" : content.text());
     }
 
     /** The title of the first word about a call is the tool's name, where the agent is OpenCode. */
-    private void handleTool(JsonObject update) throws InterruptedException {
-        boolean first = update.text("sessionUpdate", "").equals("tool_call");
-        String title = update.text("title");
-        String name = first ? title : null;
-        String kind = "task".equals(name) ? null : update.text("kind");
-        Progress status = switch (update.text("status", first ? "pending" : "in_progress")) {
-            case "completed" -> Progress.COMPLETED;
-            case "failed" -> Progress.FAILED;
-            case "pending" -> Progress.PENDING;
-            default -> Progress.RUNNING;
+    private void handleTool(AcpUpdate.CallFields call, boolean first) throws InterruptedException {
+        Progress status = switch (call.status()) {
+            case COMPLETED -> Progress.COMPLETED;
+            case FAILED -> Progress.FAILED;
+            case PENDING -> Progress.PENDING;
+            case IN_PROGRESS -> Progress.RUNNING;
+            case null -> first ? Progress.PENDING : Progress.RUNNING;
         };
         boolean over = status == Progress.COMPLETED || status == Progress.FAILED;
-        String written = written(update);
-        Object input = over || (first && update.object("rawInput").isEmpty()) ? null : update.value("rawInput");
+        boolean toldYet = !first || !JsonObject.element(call.rawInput()).isEmpty();
         tools.update(
                 new ToolCall(
-                        update.text("toolCallId", ""),
+                        call.toolCallId() == null ? "" : call.toolCallId(),
                         null,
-                        name,
-                        first ? kind : null,
-                        first ? null : title,
+                        first ? call.title() : null,
+                        first && !"task".equals(call.title()) ? call.kind() : null,
+                        first ? null : call.title(),
                         status,
-                        input,
-                        over ? written : null),
-                over ? "" : written);
+                        toldYet && !over ? call.rawInput() : null,
+                        over ? call.written() : null),
+                over ? "" : call.written());
     }
 
-    private static String written(JsonObject update) {
-        String content = update.objects("content").stream()
-                .map(part -> part.text("type", "").equals("diff")
-                        ? "changed " + part.text("path", "")
-                        : part.object("content").text("text", ""))
-                .collect(Collectors.joining("\n"));
-        return content.isEmpty()
-                ? update.object("rawOutput")
-                        .text("output", update.object("rawOutput").text("error", ""))
-                : content;
-    }
-
-    private void handlePlan(JsonObject update) throws InterruptedException {
-        List<Frame.Plan.Entry> entries = update.objects("entries").stream()
-                .map(entry -> new Frame.Plan.Entry(entry.text("content"), entry.text("status")))
-                .toList();
-        frames.put(new Frame.Plan(null, entries));
-    }
-
-    private void handleCost(JsonObject told) {
-        Double amount = told.decimal("amount");
-        if (amount != null && told.text("currency", "USD").equals("USD")) {
+    private void handleCost(AcpUpdate.Cost told) {
+        if (told.amount() != null && told.currency().equals("USD")) {
             hasCost = true;
-            cost = amount;
+            cost = told.amount();
         }
-    }
-
-    private boolean answer(String method, JsonObject request, JsonObject params) throws InterruptedException {
-        if (!method.equals("session/request_permission")) {
-            rpc.fail(request.value("id"), new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
-            return false;
-        }
-        String option = option(params.objects("options"));
-        JsonObject call = params.object("toolCall");
-        frames.put(new Frame.Permission(
-                String.valueOf(request.value("id")),
-                null,
-                call.text("toolCallId"),
-                call.text("title"),
-                call.value("rawInput"),
-                allow && option != null ? Decision.ALLOW : Decision.DENY));
-        rpc.answer(request.value("id"), new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
-        return true;
-    }
-
-    /** The choice that binds least, of those that the agent offers. */
-    private @Nullable String option(List<JsonObject> options) {
-        for (String kind : allow ? List.of("allow_once", "allow_always") : List.of("reject_once", "reject_always")) {
-            for (JsonObject option : options) {
-                if (option.text("kind", "").equals(kind)) {
-                    return option.text("optionId");
-                }
-            }
-        }
-        return null;
     }
 }

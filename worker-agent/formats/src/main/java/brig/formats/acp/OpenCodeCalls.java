@@ -1,7 +1,6 @@
 package brig.formats.acp;
 
 import brig.protocol.frame.TokenUsage;
-import brig.protocol.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,16 +12,6 @@ final class OpenCodeCalls {
     private @Nullable TokenUsage newest;
     /** A call that ACP told of, and whose event is still to come. */
     private @Nullable TokenUsage ahead;
-
-    /** What a part {@code step-finish} says of its call. */
-    static TokenUsage usage(JsonObject part) {
-        JsonObject tokens = part.object("tokens");
-        return new TokenUsage(
-                tokens.number("input", 0),
-                tokens.number("output", 0),
-                tokens.object("cache").number("read", 0),
-                part.decimal("cost"));
-    }
 
     void add(TokenUsage call) {
         if (ahead != null && ahead.hasTokensOf(call)) {

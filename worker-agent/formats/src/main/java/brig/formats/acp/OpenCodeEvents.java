@@ -1,5 +1,6 @@
 package brig.formats.acp;
 
+import brig.formats.acp.OpenCodePart.TaskInput;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Origin;
@@ -7,7 +8,6 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
-import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -68,55 +68,47 @@ final class OpenCodeEvents {
         agents.allKilled();
     }
 
-    void handle(JsonObject event) throws InterruptedException {
-        JsonObject properties = event.object("properties");
-        String session = properties.text("sessionID", properties.object("info").text("sessionID", ""));
-        switch (event.text("type", "")) {
-            case "session.created" -> {
-                JsonObject info = properties.object("info");
-                String parent = info.text("parentID");
-                if (parent != null) {
-                    made.put(info.text("id", ""), new Made(parent, info.text("agent")));
+    void handle(OpenCodeEvent event) throws InterruptedException {
+        switch (event) {
+            case OpenCodeEvent.SessionCreated(var info) -> {
+                if (info.parentID() != null) {
+                    made.put(info.id(), new Made(info.parentID(), info.agent()));
                 }
             }
-            case "session.status" -> handleStatus(session, properties.object("status"));
-            case "session.error" -> handleError(session, properties.object("error"));
-            case "permission.answered" -> handlePermission(session, properties);
-            case "session.idle" -> agents.ended(session, Status.COMPLETED, null, null);
-            case "message.updated" -> parts.noteRole(properties.object("info"));
-            case "message.part.updated" -> handlePart(session, properties.object("part"));
-            case "message.part.delta" -> {
-                if (isSubAgent(session)) {
-                    parts.handleDelta(session, properties);
+            case OpenCodeEvent.SessionStatus(var session, var status) -> handleStatus(session, status);
+            case OpenCodeEvent.SessionError(var session, var error) -> handleError(session, error);
+            case OpenCodeEvent.SessionIdle(var session) -> agents.ended(session, Status.COMPLETED, null, null);
+            case OpenCodeEvent.PermissionAnswered answered -> handlePermission(answered);
+            case OpenCodeEvent.MessageUpdated(var info) -> parts.handleMessage(info);
+            case OpenCodeEvent.PartUpdated(var session, var part) -> handlePart(session, part);
+            case OpenCodeEvent.PartDelta delta -> {
+                if (isSubAgent(delta.sessionID())) {
+                    parts.handleDelta(delta);
                 }
             }
-            // The bus has much that is of no interest to a captain.
-            default -> {}
         }
     }
 
-    /** The plugin has answered what a sub-agent asked whether it may: nobody else does, and it would wait for ever. */
-    private void handlePermission(String session, JsonObject asked) throws InterruptedException {
-        isSubAgent(session);
+    private void handlePermission(OpenCodeEvent.PermissionAnswered answered) throws InterruptedException {
+        isSubAgent(answered.sessionID());
         frames.put(new Frame.Permission(
-                asked.text("id", ""),
-                session,
-                asked.object("tool").text("callID"),
-                asked.text("permission"),
-                asked.value("metadata"),
-                asked.text("reply", "").equals("reject") ? Decision.DENY : Decision.ALLOW));
+                answered.id(),
+                answered.sessionID(),
+                answered.tool().callID(),
+                answered.permission(),
+                answered.metadata(),
+                answered.reply().equals("reject") ? Decision.DENY : Decision.ALLOW));
     }
 
-    /** A part of a message of that session changed. */
-    void handlePart(String session, JsonObject part) throws InterruptedException {
+    private void handlePart(String session, @Nullable OpenCodePart part) throws InterruptedException {
         boolean ofSubAgent = isSubAgent(session);
-        if (session.equals(root) && part.text("type", "").equals("step-finish")) {
-            calls.add(OpenCodeCalls.usage(part));
+        if (session.equals(root) && part instanceof OpenCodePart.StepFinish finish) {
+            calls.add(finish.usage());
         }
-        if (part.text("tool", "").equals("task")) {
-            handleTask(session, part);
+        if (part instanceof OpenCodePart.Tool call) {
+            handleTask(session, call);
         }
-        if (ofSubAgent) {
+        if (ofSubAgent && part != null) {
             parts.handlePart(session, part);
         }
     }
@@ -128,7 +120,7 @@ final class OpenCodeEvents {
         }
         Made earlier = made.remove(session);
         if (earlier != null) {
-            place(session, earlier, null, JsonObject.EMPTY, false);
+            place(session, earlier, null, TaskInput.NONE, false);
         }
         if (!agents.knows(session)) {
             return false;
@@ -138,43 +130,40 @@ final class OpenCodeEvents {
     }
 
     /** The call that starts a sub-agent names its session, and later what came of it. */
-    private void handleTask(String session, JsonObject part) throws InterruptedException {
-        JsonObject state = part.object("state");
-        JsonObject metadata = state.object("metadata");
-        String child = metadata.text("sessionId");
-        if (child == null) {
+    void handleTask(String session, OpenCodePart.Tool call) throws InterruptedException {
+        OpenCodePart.State state = call.state();
+        String child = state.metadata().sessionId();
+        if (child == null || !"task".equals(call.tool())) {
             return;
         }
         Made earlier = made.remove(child);
         place(
                 child,
                 earlier == null ? new Made(session, null) : earlier,
-                part.text("callID"),
-                state.object("input"),
-                metadata.flag("background"));
-        String status = state.text("status", "");
-        if (status.equals("error")) {
-            agents.ended(child, Status.FAILED, null, state.text("error"));
-        } else if (status.equals("completed")) {
-            handleReport(child, state.text("output", ""));
+                call.callID(),
+                state.input() == null ? TaskInput.NONE : state.input().as(TaskInput.class),
+                state.metadata().background());
+        if (state.status() == OpenCodePart.Status.ERROR) {
+            agents.ended(child, Status.FAILED, null, state.error());
+        } else if (state.status() == OpenCodePart.Status.COMPLETED) {
+            handleReport(child, state.output() == null ? "" : state.output());
         }
     }
 
-    private void place(String child, Made from, @Nullable String call, JsonObject input, boolean background)
+    private void place(String child, Made from, @Nullable String call, TaskInput input, boolean background)
             throws InterruptedException {
         Made above = made.remove(from.parent());
         if (above != null) {
-            place(from.parent(), above, null, JsonObject.EMPTY, false);
+            place(from.parent(), above, null, TaskInput.NONE, false);
         }
         String parent = from.parent().equals(root) ? null : from.parent();
-        String type = input.text("subagent_type");
         agents.spawned(new Origin(
                 child,
                 child,
                 parent,
                 call,
-                type == null ? from.type() : type,
-                input.text("prompt"),
+                input.subagentType() == null ? from.type() : input.subagentType(),
+                input.prompt(),
                 agents.depth(parent) + 1,
                 background));
     }
@@ -187,14 +176,11 @@ final class OpenCodeEvents {
         }
     }
 
-    private void handleStatus(String session, JsonObject status) throws InterruptedException {
-        if (status.text("type", "").equals("retry")) {
-            frames.error(new Frame.Failure(
-                            status.text("message", "the model answered with an error"),
-                            "MODEL_ERROR",
-                            agents.knows(session) ? session : null,
-                            null)
-                    .again(status.number("attempt", 0), null, null));
+    private void handleStatus(String session, OpenCodeEvent.Status status) throws InterruptedException {
+        if (status.type().equals("retry")) {
+            frames.error(
+                    new Frame.Failure(status.message(), "MODEL_ERROR", agents.knows(session) ? session : null, null)
+                            .again(status.attempt(), null, null));
         }
     }
 
@@ -207,16 +193,16 @@ final class OpenCodeEvents {
     }
 
     /** Of the agent's own session ACP tells it as the end of the prompt, but not the status. */
-    private void handleError(String session, JsonObject error) throws InterruptedException {
+    private void handleError(String session, OpenCodeError error) throws InterruptedException {
         if (session.equals(root)) {
-            modelStatus = error.object("data").value("statusCode") instanceof Long status ? status : null;
+            modelStatus = error.data().statusCode();
         } else {
-            boolean aborted = error.text("name", "").equals("MessageAbortedError");
+            boolean aborted = error.name().equals("MessageAbortedError");
             agents.ended(
                     session,
                     aborted ? Status.KILLED : Status.FAILED,
                     null,
-                    error.object("data").text("message"));
+                    error.data().message());
         }
     }
 }

@@ -1,21 +1,21 @@
 package brig.formats.acp;
 
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.SessionFile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.JsonObject;
+import brig.protocol.record.Default;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Foreign;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code opencode export SESSION} 1.18 writes: {@code {info, messages: [{info, parts}]}}, one session with what it was
@@ -24,17 +24,46 @@ import java.util.stream.Collectors;
 public final class OpenCodeExport implements SessionFile {
     private static final long BYTES_MAX = 64L * 1024 * 1024;
 
-    private final JsonObject export;
+    /** The file. */
+    @Foreign
+    private record Export(Session info, @Nullable List<Message> messages) {}
+
+    @Foreign
+    private record Session(@Nullable String id, @Default("") String directory) {}
+
+    @Foreign
+    private record Message(Info info, List<Piece> parts) {}
+
+    /** @param error null where it came to a good end */
+    @Foreign
+    private record Info(
+            @Default("export") String id,
+            @Default("") String role,
+            Time time,
+            @Nullable OpenCodeError error) {}
+
+    /** @param created in milliseconds since 1970 */
+    @Foreign
+    private record Time(@Nullable Long created) {}
+
+    /** @param part null where it is of no type that is known */
+    @Foreign
+    private record Piece(@Flat @Nullable OpenCodePart part) {}
+
+    private final String session;
+    private final String folder;
+    private final List<Message> messages;
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final OpenCodeRun run;
     private boolean told;
 
-    private OpenCodeExport(JsonObject export, AgentFrames frames, FrameSink sink) {
-        this.export = export;
+    private OpenCodeExport(String session, String folder, List<Message> messages, AgentFrames frames) {
+        this.session = session;
+        this.folder = folder;
+        this.messages = messages;
         this.frames = frames;
-        AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        turn = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
+        turn = new AgentTurn(frames);
         run = new OpenCodeRun(frames);
     }
 
@@ -43,13 +72,15 @@ public final class OpenCodeExport implements SessionFile {
      *
      * @throws BrigException {@code INVALID_FIELD} where it is larger than 64 MiB
      */
-    public static Optional<OpenCodeExport> read(Path file, AgentFrames frames, FrameSink sink) throws IOException {
+    public static Optional<OpenCodeExport> read(Path file, AgentFrames frames) throws IOException {
         if (Files.size(file) > BYTES_MAX) {
             throw new BrigException(ErrorCode.INVALID_FIELD, file + " has more than " + BYTES_MAX + " bytes");
         }
-        JsonObject export = NativeJson.readLine(Files.readAllBytes(file));
-        boolean known = export.object("info").has("id") && export.has("messages");
-        return known ? Optional.of(new OpenCodeExport(export, frames, sink)) : Optional.empty();
+        Export export = NativeJson.readLine(Files.readAllBytes(file)).as(Export.class);
+        String session = export.info().id();
+        return session == null || export.messages() == null
+                ? Optional.empty()
+                : Optional.of(new OpenCodeExport(session, export.info().directory(), export.messages(), frames));
     }
 
     @Override
@@ -64,17 +95,19 @@ public final class OpenCodeExport implements SessionFile {
 
     @Override
     public String folder() {
-        return export.object("info").text("directory", "");
+        return folder;
     }
 
     @Override
     public boolean read() throws InterruptedException {
         boolean said = false;
-        for (JsonObject message : told ? List.<JsonObject>of() : export.objects("messages")) {
-            frames.at(message.object("info").object("time").number("created", System.currentTimeMillis()));
-            said |= message.object("info").text("role", "").equals("user")
-                    ? handleAsked(message)
-                    : handleAnswer(message);
+        for (Message message : told ? List.<Message>of() : messages) {
+            Info info = message.info();
+            frames.at(
+                    info.time().created() == null
+                            ? System.currentTimeMillis()
+                            : info.time().created());
+            said |= info.role().equals("user") ? handleAsked(message) : handleAnswer(message);
         }
         told = true;
         return said;
@@ -85,39 +118,37 @@ public final class OpenCodeExport implements SessionFile {
         turn.end(false, null);
     }
 
-    private boolean handleAsked(JsonObject message) throws InterruptedException {
-        String text = message.objects("parts").stream()
-                .filter(part -> part.text("type", "").equals("text"))
-                .filter(part -> !part.flag("synthetic"))
-                .map(part -> part.text("text", ""))
-                .collect(Collectors.joining("\n"));
+    private boolean handleAsked(Message message) throws InterruptedException {
+        List<String> said = new ArrayList<>();
+        for (Piece piece : message.parts()) {
+            if (piece.part() instanceof OpenCodePart.Text text && !text.synthetic()) {
+                said.add(text.text());
+            }
+        }
+        String text = String.join("\n", said);
         if (text.isEmpty()) {
             return false;
         }
         turn.end(false, null);
         turn.begin();
-        frames.asked(message.object("info").text("id", "export"), text);
+        frames.asked(message.info().id(), text);
         return true;
     }
 
-    private boolean handleAnswer(JsonObject message) throws InterruptedException {
-        String session = export.object("info").text("id", "");
-        for (JsonObject part : message.objects("parts")) {
-            String type = part.text("type", "");
-            run.handle(JsonObject.builder()
-                    .put("type", type.equals("tool") ? "tool_use" : type.replace('-', '_'))
-                    .put("sessionID", session)
-                    .put("part", part)
-                    .build());
+    private boolean handleAnswer(Message message) throws InterruptedException {
+        OpenCodeError error = message.info().error();
+        if (error != null || !message.parts().isEmpty()) {
+            run.open(session);
         }
-        if (message.object("info").has("error")) {
-            run.handle(JsonObject.builder()
-                    .put("type", "error")
-                    .put("sessionID", session)
-                    .put("error", message.object("info").object("error"))
-                    .build());
+        for (Piece piece : message.parts()) {
+            if (piece.part() != null) {
+                run.handlePart(piece.part());
+            }
+        }
+        if (error != null) {
+            run.handleError(error);
             turn.end(true, null);
         }
-        return !message.objects("parts").isEmpty();
+        return !message.parts().isEmpty();
     }
 }

@@ -42,68 +42,66 @@ final class OpenCodeParts {
         this.tools = new ToolProgress(frames);
     }
 
-    void noteRole(JsonObject message) {
-        if (message.text("role", "").equals("user")) {
-            prompts.put(message.text("id", ""), true);
+    void handleMessage(OpenCodeEvent.Message message) {
+        if (message.role().equals("user")) {
+            prompts.put(message.id(), true);
         }
     }
 
-    void handleDelta(String agent, JsonObject delta) throws InterruptedException {
-        String id = delta.text("partID", "");
-        Part part = known.get(id);
+    void handleDelta(OpenCodeEvent.PartDelta delta) throws InterruptedException {
+        Part part = known.get(delta.partID());
         boolean thought = part != null && part.thought();
-        if (delta.text("field", "").equals("text")) {
-            known.put(id, new Part(thought, true));
-            frames.said(agent, thought, delta.text("delta", ""));
+        if (delta.field().equals("text")) {
+            known.put(delta.partID(), new Part(thought, true));
+            frames.said(delta.sessionID(), thought, delta.delta());
         }
     }
 
-    void handlePart(@Nullable String agent, JsonObject part) throws InterruptedException {
-        if (prompts.containsKey(part.text("messageID", ""))) {
+    void handlePart(@Nullable String agent, OpenCodePart part) throws InterruptedException {
+        if (prompts.containsKey(part.messageID())) {
             return;
         }
-        switch (part.text("type", "")) {
-            case "text" -> handleText(agent, part, false);
-            case "reasoning" -> handleText(agent, part, true);
-            case "tool" -> handleTool(agent, part);
-            case "step-finish" -> frames.put(Frame.Usage.of(agent, OpenCodeCalls.usage(part)));
-            default -> {}
+        switch (part) {
+            case OpenCodePart.Said said -> handleSaid(agent, said);
+            case OpenCodePart.Tool tool -> handleTool(agent, tool);
+            case OpenCodePart.StepFinish finish -> frames.put(Frame.Usage.of(agent, finish.usage()));
+            case OpenCodePart.StepStart start -> {}
         }
     }
 
-    private void handleText(@Nullable String agent, JsonObject part, boolean thought) throws InterruptedException {
-        String id = part.text("id", "");
-        Part before = known.get(id);
-        if (part.object("time").has("end")) {
-            known.remove(id);
+    private void handleSaid(@Nullable String agent, OpenCodePart.Said said) throws InterruptedException {
+        boolean thought = said instanceof OpenCodePart.Reasoning;
+        Part before = known.get(said.id());
+        if (said.time().end() != null) {
+            known.remove(said.id());
             if (before == null || !before.inPieces()) {
-                frames.said(agent, thought, part.text("text", ""));
+                frames.said(agent, thought, said.text());
             }
         } else if (before == null) {
-            known.put(id, new Part(thought, false));
+            known.put(said.id(), new Part(thought, false));
         }
     }
 
-    private void handleTool(@Nullable String agent, JsonObject part) throws InterruptedException {
-        JsonObject state = part.object("state");
-        Progress status = switch (state.text("status", "")) {
-            case "pending" -> Progress.PENDING;
-            case "completed" -> Progress.COMPLETED;
-            case "error" -> Progress.FAILED;
-            default -> Progress.RUNNING;
+    private void handleTool(@Nullable String agent, OpenCodePart.Tool call) throws InterruptedException {
+        OpenCodePart.State state = call.state();
+        Progress status = state.status().progress;
+        @Nullable
+        String output = switch (status) {
+            case COMPLETED -> state.output();
+            case FAILED -> state.error();
+            case PENDING, RUNNING -> null;
         };
         boolean over = status == Progress.COMPLETED || status == Progress.FAILED;
-        JsonObject input = state.object("input");
-        @Nullable String output = state.text(status == Progress.FAILED ? "error" : "output");
+        JsonObject input = state.input();
         tools.update(
                 new ToolCall(
-                        part.text("callID", ""),
+                        call.callID(),
                         agent,
-                        part.text("tool"),
-                        state.text("title"),
+                        call.tool(),
+                        state.title(),
                         status,
-                        input.isEmpty() ? null : input,
-                        over ? output : null),
-                over ? "" : state.object("metadata").text("output", ""));
+                        input == null || input.isEmpty() ? null : input,
+                        output),
+                over ? "" : state.metadata().output());
     }
 }

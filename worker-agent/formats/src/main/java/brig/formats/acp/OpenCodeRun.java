@@ -5,12 +5,24 @@ import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code opencode run --format json} 1.18 writes: the parts of the agent's own session, each when it is over. Of a
  * sub-agent there is the call that started it, when that is over. Owned by the thread that reads.
  */
 public final class OpenCodeRun implements NativeReader.Handler {
+    /** A line has a part or an error; both are null where it is of no type that is known. */
+    @Foreign
+    @CamelCase
+    private record Line(
+            @Default("") String sessionID,
+            @Nullable OpenCodePart part,
+            @Nullable OpenCodeError error) {}
+
     private final AgentFrames frames;
     private final SubAgents agents;
     private final OpenCodeEvents events;
@@ -26,27 +38,30 @@ public final class OpenCodeRun implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        open(message.text("sessionID", ""));
-        JsonObject part = message.object("part");
-        switch (message.text("type", "")) {
-            case "step_start" -> {}
-            case "text", "reasoning", "step_finish" -> parts.handlePart(null, part);
-            case "tool_use" -> {
-                parts.handlePart(null, part);
-                events.handlePart(root, part);
-            }
-            case "error" -> {
-                JsonObject error = message.object("error");
-                frames.error("MODEL_ERROR", error.object("data").text("message", error.text("name", "unknown")));
-            }
-            default -> {
-                return false;
-            }
+        Line line = message.as(Line.class);
+        open(line.sessionID());
+        if (line.part() != null) {
+            handlePart(line.part());
+        } else if (line.error() != null) {
+            handleError(line.error());
         }
-        return true;
+        return line.part() != null || line.error() != null;
     }
 
-    private void open(String session) throws InterruptedException {
+    void handlePart(OpenCodePart part) throws InterruptedException {
+        parts.handlePart(null, part);
+        if (part instanceof OpenCodePart.Tool call) {
+            events.handleTask(root, call);
+        }
+    }
+
+    void handleError(OpenCodeError error) throws InterruptedException {
+        String message = error.data().message();
+        frames.error("MODEL_ERROR", message == null ? error.name() : message);
+    }
+
+    /** The session of what follows; the first is the agent's own. */
+    void open(String session) throws InterruptedException {
         if (root.isEmpty() && !session.isEmpty()) {
             root = session;
             events.open(session);

@@ -19,11 +19,20 @@ public final class AgentTurn {
 
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     private final AgentFrames frames;
-    private final Context context;
+    private final Runnable done;
 
     public AgentTurn(AgentFrames frames, Context context) {
+        this(frames, context.turnDone());
+    }
+
+    /** Of an agent that others talk with. */
+    public AgentTurn(AgentFrames frames) {
+        this(frames, () -> {});
+    }
+
+    private AgentTurn(AgentFrames frames, Runnable done) {
         this.frames = frames;
-        this.context = context;
+        this.done = done;
     }
 
     public void begin() {
@@ -61,6 +70,6 @@ public final class AgentTurn {
         boolean cancelled = was == State.CANCELLED;
         frames.put(new Frame.Done(
                 failed || cancelled ? 1 : 0, null, cancelled ? "cancelled" : failed ? "failed" : null, usage));
-        context.turnDone().run();
+        done.run();
     }
 }

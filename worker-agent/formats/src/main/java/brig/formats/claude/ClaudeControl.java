@@ -1,66 +1,89 @@
 package brig.formats.claude;
 
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.SessionHandshake;
+import brig.formats.claude.ClaudeInput.Answer;
+import brig.formats.claude.ClaudeInput.Behavior;
+import brig.formats.claude.ClaudeInput.ControlRequest;
+import brig.formats.claude.ClaudeInput.ControlResponse;
+import brig.formats.claude.ClaudeInput.Request;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
-import brig.protocol.record.CamelCase;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
- * Answers what Claude Code asks on its own channel. Permissions follow the profile: the wall, not the agent, decides
- * what a tool can do. No question is left open, for the agent would wait.
+ * Claude Code's channel beside its messages: what is asked of it, and what it asks. Permissions follow the profile: the
+ * wall, not the agent, decides what a tool can do. No question is left open, for the agent would wait. Any thread may call.
  */
-final class ClaudeControl implements ClaudeMessages.Questions {
-    private record Response(String type, Answer response) {
-        Response(Answer response) {
-            this("control_response", response);
-        }
-    }
-
-    private record Answer(
-            String subtype,
-            String requestId,
-            @Nullable Behavior response,
-            @Nullable String error) {}
-
-    @CamelCase
-    private record Behavior(
-            String behavior,
-            @Nullable JsonObject updatedInput,
-            @Nullable String message) {}
+final class ClaudeControl implements ClaudeMessages.Control {
+    private static final String INITIALIZE = "brig-initialize";
 
     private final AgentFrames frames;
-    private final Consumer<Record> output;
+    private final SessionHandshake opening;
+    private final Predicate<Record> output;
     private final boolean allow;
+    private final AtomicInteger interrupts = new AtomicInteger();
 
-    ClaudeControl(AgentFrames frames, Consumer<Record> output, boolean allow) {
+    /**
+     * @param opening is over when Claude Code has taken its system prompt
+     * @param output takes a {@link ClaudeInput}; false where the agent takes nothing more
+     */
+    ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, boolean allow) {
         this.frames = frames;
+        this.opening = opening;
         this.output = output;
         this.allow = allow;
     }
 
-    /** False where the question is of a kind that is not known; it is refused then. */
+    void initialize(String systemPrompt) {
+        write(new ControlRequest(INITIALIZE, new Request.Initialize(systemPrompt)));
+    }
+
+    boolean interrupt() {
+        return write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request.Interrupt()));
+    }
+
+    /** Only the answer to the first request is waited for. */
+    @Override
+    public void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {
+        if (answer.requestId().equals(INITIALIZE)) {
+            if (answer.outcome() instanceof ClaudeMessage.Failure failure) {
+                opening.fail("the agent did not take the system prompt: " + failure.error());
+            } else {
+                opening.complete("");
+            }
+        }
+    }
+
+    /** A question of a kind that is not known is refused. */
     @Override
     public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
         String id = question.requestId();
-        ClaudeMessage.Asked request = question.request() == null ? ClaudeMessage.Asked.NOTHING : question.request();
-        if (!request.subtype().equals("can_use_tool")) {
-            output.accept(new Response(new Answer("error", id, null, "not supported by this client")));
-            return false;
-        }
-        frames.put(new Frame.Permission(
-                id,
-                request.agentId(),
-                request.toolUseId(),
-                request.toolName(),
-                request.input(),
-                allow ? Decision.ALLOW : Decision.DENY));
-        Behavior behavior = allow
-                ? new Behavior("allow", JsonObject.element(request.input()), null)
-                : new Behavior("deny", null, "not allowed here");
-        output.accept(new Response(new Answer("success", id, behavior, null)));
-        return true;
+        return switch (question.request()) {
+            case ClaudeMessage.CanUseTool call -> {
+                frames.put(new Frame.Permission(
+                        id,
+                        call.agentId(),
+                        call.toolUseId(),
+                        call.toolName(),
+                        call.input(),
+                        allow ? Decision.ALLOW : Decision.DENY));
+                Behavior behavior = allow
+                        ? new Behavior.Allow(JsonObject.element(call.input()))
+                        : new Behavior.Deny("not allowed here");
+                write(new ControlResponse(new Answer.Success(id, behavior)));
+                yield true;
+            }
+            case null -> {
+                write(new ControlResponse(new Answer.Failure(id, "not supported by this client")));
+                yield false;
+            }
+        };
+    }
+
+    private boolean write(Record line) {
+        return output.test(line);
     }
 }

@@ -9,10 +9,6 @@ import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.json.Json;
-import brig.protocol.record.CamelCase;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
@@ -22,50 +18,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0011.
  */
 final class ClaudeDialogue implements Dialogue {
-    private static final String INITIALIZE = "brig-initialize";
-
-    private record ControlRequest(String type, String requestId, Request request) {
-        ControlRequest(String requestId, Request request) {
-            this("control_request", requestId, request);
-        }
-    }
-
-    @CamelCase
-    private record Request(String subtype, @Nullable String appendSystemPrompt) {}
-
-    private record Text(String type, String text) {}
-
-    private record Said(String role, List<Text> content) {}
-
-    private record UserMessage(String type, Said message) {}
-
     private final Context context;
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final AtomicInteger interrupts = new AtomicInteger();
     private final SessionHandshake opening;
+    private final ClaudeControl control;
 
     ClaudeDialogue(Context context) {
         this.context = context;
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
         this.opening = new SessionHandshake(frames, turn, (session, content) -> say(content));
+        this.control =
+                new ClaudeControl(frames, opening, this::write, context.task().allow());
     }
 
     @Override
     public OutputReader reader(Pipe pipe) {
         return switch (pipe) {
             case STDERR -> NativeReader.ofText(pipe, context.frames());
-            case STDOUT ->
-                new NativeReader(
-                        frames,
-                        context.task().raw(),
-                        new ClaudeMessages(
-                                frames,
-                                turn,
-                                new ClaudeControl(
-                                        frames, this::write, context.task().allow()),
-                                this::handleAnswer));
+            case STDOUT -> new NativeReader(frames, context.task().raw(), new ClaudeMessages(frames, turn, control));
         };
     }
 
@@ -73,19 +45,7 @@ final class ClaudeDialogue implements Dialogue {
     public void start() {
         String system = context.task().systemPrompt();
         if (system != null) {
-            write(new ControlRequest(INITIALIZE, new Request("initialize", system)));
-        }
-    }
-
-    /** An answer to a request of ours; only that to the first is waited for. */
-    private void handleAnswer(ClaudeMessage.Answer response) throws InterruptedException {
-        if (!response.requestId().equals(INITIALIZE)) {
-            return;
-        }
-        if (response.subtype().equals("error")) {
-            opening.fail("the agent did not take the system prompt: " + response.error());
-        } else {
-            opening.complete("");
+            control.initialize(system);
         }
     }
 
@@ -103,13 +63,12 @@ final class ClaudeDialogue implements Dialogue {
     }
 
     private boolean say(String content) {
-        return write(new UserMessage("user", new Said("user", List.of(new Text("text", content)))));
+        return write(ClaudeInput.User.of(content));
     }
 
     @Override
     public boolean cancel() {
-        return turn.cancel()
-                && write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request("interrupt", null)));
+        return turn.cancel() && control.interrupt();
     }
 
     private boolean write(Record message) {

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 @Tagged("type")
 @Foreign
 sealed interface ClaudeEvent {
-    record MessageStart(@Nullable Begun message) implements ClaudeEvent {}
+    record MessageStart(Begun message) implements ClaudeEvent {}
 
     record ContentBlockStart(@Nullable ClaudeBlock contentBlock) implements ClaudeEvent {}
 
-    record ContentBlockDelta(@Nullable Delta delta) implements ClaudeEvent {}
+    record ContentBlockDelta(Delta delta) implements ClaudeEvent {}
 
     record ContentBlockStop() implements ClaudeEvent {}
 

@@ -22,7 +22,6 @@ sealed interface ClaudeMessage {
     @Foreign
     record Line(@Flat @Nullable ClaudeMessage message) {}
 
-    /** The message in a line; null where that is of no type that is known. */
     static @Nullable ClaudeMessage read(JsonObject line) {
         return line.as(Line.class).message();
     }
@@ -37,7 +36,11 @@ sealed interface ClaudeMessage {
     record Place(
             @Nullable String agentId,
             @Nullable String parentToolUseId,
-            @Nullable String subagentType) {}
+            @Nullable String subagentType) {
+        boolean isSubAgent() {
+            return agentId != null || parentToolUseId != null;
+        }
+    }
 
     /** A piece of what the model says. */
     record StreamEvent(@Flat Place place, @Nullable ClaudeEvent event) implements ClaudeMessage {}
@@ -45,7 +48,7 @@ sealed interface ClaudeMessage {
     /** What the model says, whole. */
     record Assistant(
             @Flat Place place,
-            @Nullable Content message,
+            Content message,
 
             @Name(value = "is_api_error_message", old = "isApiErrorMessage")
             boolean isApiErrorMessage,
@@ -54,10 +57,7 @@ sealed interface ClaudeMessage {
             implements ClaudeMessage {}
 
     /** What the model is told: results of tools, and what its user says. */
-    record User(
-            @Flat Place place,
-            @Nullable Content message,
-            @Nullable ToolUseResult toolUseResult) implements ClaudeMessage {}
+    record User(@Flat Place place, Content message, ToolUseResult toolUseResult) implements ClaudeMessage {}
 
     /**
      * What the program says.
@@ -77,30 +77,51 @@ sealed interface ClaudeMessage {
             boolean isError,
             List<String> errors,
             @Nullable String result,
-            @Nullable Tokens usage,
+            Tokens usage,
             @Nullable Double totalCostUsd,
             @Nullable Long apiErrorStatus)
             implements ClaudeMessage {}
 
-    /** A question to whoever talks with Claude Code. */
+    /**
+     * A question to whoever talks with Claude Code.
+     *
+     * @param request null where it is of a kind that nobody here can answer
+     */
     record ControlRequest(
-            @Default("") String requestId, @Nullable Asked request) implements ClaudeMessage {}
+            @Default("") String requestId, @Nullable Question request) implements ClaudeMessage {}
 
     /** The answer to a question of ours. */
-    record ControlResponse(@Nullable Answer response) implements ClaudeMessage {}
+    record ControlResponse(Answer response) implements ClaudeMessage {}
 
     /** A question is withdrawn; all are answered at once. */
     record ControlCancelRequest() implements ClaudeMessage {}
 
     record KeepAlive() implements ClaudeMessage {}
 
-    /** A message of the model, or to it. */
+    /**
+     * A message of the model, or to it.
+     *
+     * @param text all of it where it is no list of pieces
+     */
     @Foreign
-    record Content(@Default("") String id, List<Piece> content) {
-        static final Content EMPTY = new Content("", List.of());
+    record Content(
+            @Default("") String id,
+            @Nullable String model,
+            @Name("content") @Nullable String text,
+            List<Piece> content,
+            @Default("") String stopReason,
+            Tokens usage) {
+        /** The pieces of that type. */
+        <T extends ClaudeBlock> List<T> all(Class<T> type) {
+            return content.stream()
+                    .map(Piece::block)
+                    .filter(type::isInstance)
+                    .map(type::cast)
+                    .toList();
+        }
 
-        static Content orEmpty(@Nullable Content content) {
-            return content == null ? EMPTY : content;
+        Content with(List<Piece> pieces) {
+            return new Content(id, model, text, pieces, stopReason, usage);
         }
     }
 
@@ -110,7 +131,7 @@ sealed interface ClaudeMessage {
      * @param block null where it is of no type that is known
      */
     @Foreign
-    record Piece(@Flat @Nullable ClaudeBlock block) {}
+    record Piece(@Default("") String type, @Flat @Nullable ClaudeBlock block) {}
 
     /**
      * What Claude Code says of a call for a sub-agent beside its result.
@@ -131,22 +152,38 @@ sealed interface ClaudeMessage {
     @Foreign
     record Tokens(long inputTokens, long outputTokens, long cacheCreationInputTokens, long cacheReadInputTokens) {
         static final Tokens NONE = new Tokens(0, 0, 0, 0);
+
+        /** Both together; a count below 0 is none. */
+        Tokens plus(Tokens more) {
+            return new Tokens(
+                    inputTokens + Math.max(0, more.inputTokens),
+                    outputTokens + Math.max(0, more.outputTokens),
+                    cacheCreationInputTokens + Math.max(0, more.cacheCreationInputTokens),
+                    cacheReadInputTokens + Math.max(0, more.cacheReadInputTokens));
+        }
     }
 
-    /** @param subtype {@code can_use_tool}, or something else that nobody here can answer */
+    @Tagged("subtype")
     @Foreign
-    record Asked(
-            @Default("") String subtype,
+    sealed interface Question {}
+
+    record CanUseTool(
             @Nullable String agentId,
             @Nullable String toolUseId,
             @Nullable String toolName,
-            @Nullable Object input) {
-        static final Asked NOTHING = new Asked("", null, null, null, null);
-    }
+            @Nullable Object input) implements Question {}
 
+    /** @param outcome null where it is of no kind that is known */
     @Foreign
     record Answer(
-            @Default("") String requestId,
-            @Default("") String subtype,
-            @Default("it does not say why") String error) {}
+            @Default("") String requestId, @Flat @Nullable Outcome outcome) {}
+
+    @Tagged("subtype")
+    @Foreign
+    sealed interface Outcome {}
+
+    record Success() implements Outcome {}
+
+    @Name("error")
+    record Failure(@Default("it does not say why") String error) implements Outcome {}
 }

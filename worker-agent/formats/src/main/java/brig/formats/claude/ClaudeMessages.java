@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaudeMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final AgentTurn turn;
-    private final Questions questions;
-    private final Answers answers;
+    private final Control control;
     private final SubAgents agents;
     private final ClaudeTasks tasks;
 
@@ -44,44 +43,43 @@ final class ClaudeMessages implements NativeReader.Handler {
     private @Nullable TokenUsage usage;
     private double costBefore;
 
-    /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
+    /** Takes what Claude Code says on its channel beside the messages. */
     @FunctionalInterface
-    interface Questions {
+    interface Control {
+        /** A question; false where it is of no kind that is known. */
         boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
+
+        /** The answer to a question of ours. */
+        default void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {}
     }
 
-    /** Takes Claude Code's answer to what was asked of it on that channel. */
-    @FunctionalInterface
-    interface Answers {
-        void handle(ClaudeMessage.Answer response) throws InterruptedException;
-    }
-
-    ClaudeMessages(AgentFrames frames, AgentTurn turn, Questions questions, Answers answers) {
+    ClaudeMessages(AgentFrames frames, AgentTurn turn, Control control) {
         this.frames = frames;
         this.turn = turn;
-        this.questions = questions;
-        this.answers = answers;
+        this.control = control;
         this.agents = new SubAgents(frames);
         this.tasks = new ClaudeTasks(agents);
     }
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        return switch (ClaudeMessage.read(message)) {
+        return handle(ClaudeMessage.read(message));
+    }
+
+    /** A message as standard output has it; null is one of no type that is known. */
+    boolean handle(@Nullable ClaudeMessage message) throws InterruptedException {
+        return switch (message) {
             case ClaudeMessage.StreamEvent said -> handleEvent(said);
             case ClaudeMessage.Assistant said -> handleAssistant(said);
             case ClaudeMessage.User said -> handleUser(said);
             case ClaudeMessage.Notice said -> handleNotice(said.said());
             case ClaudeMessage.Result said -> handleResult(said);
-            case ClaudeMessage.ControlRequest asked -> questions.answer(asked);
+            case ClaudeMessage.ControlRequest asked -> control.answer(asked);
             case ClaudeMessage.ControlResponse answered -> {
-                if (answered.response() != null) {
-                    answers.handle(answered.response());
-                }
+                control.handleAnswer(answered.response());
                 yield true;
             }
-            case ClaudeMessage.ControlCancelRequest _ -> true;
-            case ClaudeMessage.KeepAlive _ -> true;
+            case ClaudeMessage.ControlCancelRequest _, ClaudeMessage.KeepAlive _ -> true;
             case null -> false;
         };
     }
@@ -99,24 +97,21 @@ final class ClaudeMessages implements NativeReader.Handler {
     private boolean handleEvent(ClaudeMessage.StreamEvent message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
         switch (message.event()) {
-            case ClaudeEvent.MessageStart start ->
-                streamed = start.message() == null ? "" : start.message().id();
+            case ClaudeEvent.MessageStart start -> streamed = start.message().id();
             case ClaudeEvent.ContentBlockStart start -> {
                 if (start.contentBlock() instanceof ClaudeBlock.ToolUse call) {
                     frames.tool(new ToolCall(call.id(), agent, call.name(), null, Progress.PENDING, null, null));
                 }
             }
             case ClaudeEvent.ContentBlockDelta more -> {
-                if (more.delta() != null) {
-                    frames.said(agent, false, more.delta().text());
-                    frames.said(agent, true, more.delta().thinking());
-                }
+                frames.said(agent, false, more.delta().text());
+                frames.said(agent, true, more.delta().thinking());
             }
-            case ClaudeEvent.ContentBlockStop _ -> {}
-            case ClaudeEvent.MessageDelta _ -> {}
-            case ClaudeEvent.MessageStop _ -> {}
-            case ClaudeEvent.Ping _ -> {}
-            case ClaudeEvent.Failed _ -> {}
+            case ClaudeEvent.ContentBlockStop _,
+                    ClaudeEvent.MessageDelta _,
+                    ClaudeEvent.MessageStop _,
+                    ClaudeEvent.Ping _,
+                    ClaudeEvent.Failed _ -> {}
             case null -> {
                 return false;
             }
@@ -126,10 +121,9 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private boolean handleAssistant(ClaudeMessage.Assistant message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        ClaudeMessage.Content content = ClaudeMessage.Content.orEmpty(message.message());
-        boolean told = agent == null && content.id().equals(streamed);
+        boolean told = agent == null && message.message().id().equals(streamed);
         boolean understood = true;
-        for (ClaudeMessage.Piece piece : content.content()) {
+        for (ClaudeMessage.Piece piece : message.message().content()) {
             switch (piece.block()) {
                 case ClaudeBlock.Text text -> {
                     if (message.isApiErrorMessage()) {
@@ -154,14 +148,14 @@ final class ClaudeMessages implements NativeReader.Handler {
     }
 
     private void handleToolUse(@Nullable String agent, ClaudeBlock.ToolUse call) throws InterruptedException {
-        JsonObject input = JsonObject.element(call.input());
-        frames.tool(new ToolCall(
-                call.id(), agent, call.name(), input.text("description"), Progress.RUNNING, call.input(), null));
+        ClaudeBlock.Arguments input = call.arguments();
+        frames.tool(
+                new ToolCall(call.id(), agent, call.name(), input.description(), Progress.RUNNING, call.input(), null));
         agents.called(agent, call.id());
         tasks.called(agent, call);
         if ("TodoWrite".equals(call.name())) {
-            List<Frame.Plan.Entry> entries = input.objects("todos").stream()
-                    .map(todo -> new Frame.Plan.Entry(todo.text("content"), todo.text("status")))
+            List<Frame.Plan.Entry> entries = input.todos().stream()
+                    .map(todo -> new Frame.Plan.Entry(todo.content(), todo.status()))
                     .toList();
             frames.put(new Frame.Plan(agent, entries));
         }
@@ -170,24 +164,17 @@ final class ClaudeMessages implements NativeReader.Handler {
     /** The model is told results of tools as words of the user; its user's own words are not told back. */
     private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
-        for (ClaudeMessage.Piece piece :
-                ClaudeMessage.Content.orEmpty(message.message()).content()) {
-            if (piece.block() instanceof ClaudeBlock.ToolResult result) {
-                String text = resultText(result);
-                frames.tool(new ToolCall(
-                        result.toolUseId(),
-                        agent,
-                        null,
-                        null,
-                        result.isError() ? Progress.FAILED : Progress.COMPLETED,
-                        null,
-                        text));
-                tasks.answered(
-                        agent,
-                        result,
-                        message.toolUseResult() == null ? ClaudeMessage.ToolUseResult.NONE : message.toolUseResult(),
-                        text);
-            }
+        for (ClaudeBlock.ToolResult result : message.message().all(ClaudeBlock.ToolResult.class)) {
+            String text = resultText(result);
+            frames.tool(new ToolCall(
+                    result.toolUseId(),
+                    agent,
+                    null,
+                    null,
+                    result.isError() ? Progress.FAILED : Progress.COMPLETED,
+                    null,
+                    text));
+            tasks.answered(agent, result, message.toolUseResult(), text);
         }
         return true;
     }
@@ -225,10 +212,10 @@ final class ClaudeMessages implements NativeReader.Handler {
                         null,
                         Decision.DENY));
             case ClaudeNotice.Task task -> tasks.handle(task);
-            case ClaudeNotice.Status _ -> {}
-            case ClaudeNotice.BackgroundTasksChanged _ -> {}
-            case ClaudeNotice.ThinkingTokens _ -> {}
-            case ClaudeNotice.CompactBoundary _ -> {}
+            case ClaudeNotice.Status _,
+                    ClaudeNotice.BackgroundTasksChanged _,
+                    ClaudeNotice.ThinkingTokens _,
+                    ClaudeNotice.CompactBoundary _ -> {}
             case null -> {
                 return false;
             }
@@ -272,7 +259,7 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     /** Tokens are those of the turn, but the cost is that of the whole session. */
     private TokenUsage costOf(ClaudeMessage.Result result) {
-        ClaudeMessage.Tokens tokens = result.usage() == null ? ClaudeMessage.Tokens.NONE : result.usage();
+        ClaudeMessage.Tokens tokens = result.usage();
         Double costNow = result.totalCostUsd();
         Double cost = costNow == null ? null : Math.max(0, Math.rint((costNow - costBefore) * 1e6) / 1e6);
         costBefore = costNow == null ? costBefore : costNow;

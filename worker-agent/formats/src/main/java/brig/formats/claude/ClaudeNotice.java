@@ -61,7 +61,7 @@ sealed interface ClaudeNotice {
 
     record TaskProgress(@Default("") String taskId) implements Task {}
 
-    record TaskUpdated(@Default("") String taskId, @Nullable Patch patch) implements Task {}
+    record TaskUpdated(@Default("") String taskId, Patch patch) implements Task {}
 
     record TaskNotification(
             @Default("") String taskId,

@@ -1,16 +1,15 @@
 package brig.formats.claude;
 
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.TrackedOutputReader;
+import brig.formats.claude.ClaudeMessage.Content;
+import brig.formats.claude.ClaudeMessage.Place;
+import brig.formats.claude.ClaudeMessage.ToolUseResult;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -38,22 +37,29 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     private String session = "";
 
     /** @param settings where Claude Code keeps what is its own */
-    public ClaudeOutputReader(AgentFrames frames, FrameSink sink, Path settings) {
-        AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        AgentTurn none = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
-        messages = new ClaudeMessages(frames, none, question -> true, answer -> {});
+    public ClaudeOutputReader(AgentFrames frames, Path settings) {
+        messages = new ClaudeMessages(frames, new AgentTurn(frames), question -> true);
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
     }
 
     @Override
-    public boolean handle(JsonObject message) throws InterruptedException {
-        if (message.text("subtype", "").equals("init")) {
-            session = message.text("session_id", session);
+    public boolean handle(JsonObject line) throws InterruptedException {
+        ClaudeMessage message = ClaudeMessage.read(line);
+        if (message instanceof ClaudeMessage.Notice(ClaudeNotice.Init init)
+                && !init.sessionId().isEmpty()) {
+            session = init.sessionId();
         }
-        boolean ofSubAgent = message.has("parent_tool_use_id") || message.has("agent_id");
-        boolean whole = message.text("type", "").equals("assistant")
-                || message.text("type", "").equals("user");
-        return messages.handle(ofSubAgent && whole ? untold(message) : message);
+        return messages.handle(
+                switch (message) {
+                    case ClaudeMessage.Assistant said
+                    when said.place().isSubAgent() ->
+                        new ClaudeMessage.Assistant(
+                                said.place(), untold(said.message()), said.isApiErrorMessage(), said.apiErrorStatus());
+                    case ClaudeMessage.User said
+                    when said.place().isSubAgent() ->
+                        new ClaudeMessage.User(said.place(), untold(said.message()), said.toolUseResult());
+                    case null, default -> message;
+                });
     }
 
     @Override
@@ -69,47 +75,42 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     }
 
     /** A line of a transcript. One of a sub-agent that standard output did not name yet waits until it does. */
-    private boolean take(byte[] line) throws InterruptedException {
-        JsonObject written = NativeJson.readLine(line);
-        String type = written.text("type", "");
-        boolean said = type.equals("assistant") || type.equals("user");
-        if (!said || !written.text("sessionId", "").equals(session) || !written.has("agentId")) {
+    private boolean take(byte[] bytes) throws InterruptedException {
+        TranscriptLine line = NativeJson.readLine(bytes).as(TranscriptLine.class);
+        String agent = line.agentId();
+        if (line.said() == null || agent == null || !session.equals(line.sessionId())) {
             return true;
         }
-        String agent = written.text("agentId", "");
         if (!messages.knows(agent)) {
             return false;
         }
-        messages.handle(untold(JsonObject.builder()
-                .put("type", type)
-                .put("agent_id", agent)
-                .put("session_id", session)
-                .put("message", written.object("message"))
-                .put("isApiErrorMessage", written.value("isApiErrorMessage"))
-                .build()));
+        Place place = new Place(agent, null, null);
+        messages.handle(
+                switch (line.said()) {
+                    case TranscriptLine.Assistant said ->
+                        new ClaudeMessage.Assistant(place, untold(said.message()), said.isApiErrorMessage(), null);
+                    case TranscriptLine.User said ->
+                        new ClaudeMessage.User(place, untold(said.message()), ToolUseResult.NONE);
+                });
         return true;
     }
 
     /** The message without the pieces that were told before. */
-    private JsonObject untold(JsonObject message) {
-        JsonObject content = message.object("message");
-        List<JsonObject> pieces = content.objects("content");
-        if (pieces.isEmpty()) {
-            return message;
-        }
-        List<JsonObject> rest = pieces.stream()
-                .filter(piece -> told.put(key(content, piece), true) == null)
-                .toList();
-        return message.with("message", content.with("content", rest));
+    private Content untold(Content message) {
+        return message.with(message.content().stream()
+                .filter(piece -> told.put(key(message, piece), true) == null)
+                .toList());
     }
 
-    private static String key(JsonObject content, JsonObject piece) {
-        return switch (piece.text("type", "")) {
-            case "tool_use" -> "use " + piece.text("id", "");
-            case "tool_result" -> "result " + piece.text("tool_use_id", "");
-            default ->
-                content.text("id", "") + " " + piece.text("type", "") + " "
-                        + piece.text("text", piece.text("thinking", "")).hashCode();
+    private static String key(Content message, ClaudeMessage.Piece piece) {
+        String own = message.id() + " " + piece.type() + " ";
+        return switch (piece.block()) {
+            case ClaudeBlock.ToolUse call -> "use " + call.id();
+            case ClaudeBlock.ToolResult result -> "result " + result.toolUseId();
+            case ClaudeBlock.Text text -> own + text.text().hashCode();
+            case ClaudeBlock.Thinking thought -> own + thought.thinking().hashCode();
+            case ClaudeBlock.RedactedThinking _ -> own;
+            case null -> own;
         };
     }
 }

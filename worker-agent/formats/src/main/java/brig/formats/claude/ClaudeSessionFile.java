@@ -1,30 +1,28 @@
 package brig.formats.claude;
 
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
-import brig.formats.adapter.FrameSink;
-import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.SessionFile;
-import brig.protocol.json.JsonObject;
+import brig.formats.claude.ClaudeMessage.Content;
+import brig.formats.claude.ClaudeMessage.Place;
+import brig.formats.claude.ClaudeMessage.Tokens;
+import brig.formats.claude.ClaudeMessage.ToolUseResult;
+import brig.formats.claude.TimedTranscripts.Entry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transcript of a session of Claude Code, with those of its sub-agents, in the order of their times. A transcript has the
- * messages of {@link ClaudeMessages}, and what was asked; it does not say when a turn ends: that is where the model stops for
- * another reason than a tool. Owned by one thread.
+ * A session of Claude Code as its {@link TimedTranscripts} have it. A transcript has the messages of {@link ClaudeMessages}, and
+ * what was asked; it does not say when a turn ends: that is where the model stops for another reason than a tool. Owned by one thread.
  *
  * <p>Decision 0135.
  */
@@ -32,82 +30,31 @@ public final class ClaudeSessionFile implements SessionFile {
     private static final String NOTIFICATION = "<task-notification>";
     private static final String INTERRUPTED = "[Request interrupted by user";
     private static final Set<String> GOES_ON = Set.of("", "tool_use", "pause_turn");
-    private static final long META_BYTES_MAX = 64 * 1024;
 
-    private final Path file;
+    private final TimedTranscripts transcripts;
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final ClaudeMessages messages;
-    private final ClaudeTranscripts transcripts;
-    /** The session's own transcript first; of two lines of one time the earlier transcript's comes first. */
-    private final Map<Path, Transcript> open = new LinkedHashMap<>();
-    /** Sub-agents by the tool call that started them. */
-    private final Map<String, Transcript> started = new LinkedHashMap<>();
     /** Tokens of the turn by message: each line of a message repeats them. */
-    private final Map<String, JsonObject> tokens = new LinkedHashMap<>();
+    private final Map<String, Tokens> tokens = new LinkedHashMap<>();
 
     private final String folder;
-    private String session = "";
     private boolean introduced;
     /** The message behind which the turn is over; empty for none. */
     private String last = "";
 
     private boolean failed;
 
-    /** A file, whose it is, and the line that is next in it. */
-    private static final class Transcript {
-        private final GrowingFile file;
-        /** What Claude Code says of the sub-agent; empty for the session's own transcript, and where it says nothing. */
-        private final JsonObject meta;
-
-        private @Nullable JsonObject line;
-        private String time = "";
-        /** Lines that were too long. */
-        private int dropped;
-
-        Transcript(GrowingFile file, JsonObject meta) {
-            this.file = file;
-            this.meta = meta;
-        }
-
-        /** Whether there is a line to be taken. */
-        boolean hasLine() throws IOException {
-            if (line == null) {
-                byte[] bytes = file.line();
-                dropped += file.takeDropped();
-                if (bytes != null) {
-                    line = NativeJson.readLine(bytes);
-                    time = line.text("timestamp", time);
-                }
-            }
-            return line != null;
-        }
-
-        JsonObject take() {
-            JsonObject taken = line == null ? JsonObject.EMPTY : line;
-            line = null;
-            file.next();
-            return taken;
-        }
-
-        boolean isInBackground() {
-            return meta.text("requestShape", "").equals("background");
-        }
-    }
-
     /**
      * @param file the session's own transcript; those of its sub-agents lie where Claude Code writes them
      * @param folder that the agent works in
      */
-    public ClaudeSessionFile(Path file, String folder, AgentFrames frames, FrameSink sink) {
-        this.file = file;
+    public ClaudeSessionFile(Path file, String folder, AgentFrames frames) {
         this.folder = folder;
         this.frames = frames;
-        AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        turn = new AgentTurn(frames, new Context(sink, bytes -> false, () -> {}, nothing));
-        messages = new ClaudeMessages(frames, turn, question -> true, answer -> {});
-        transcripts = ClaudeTranscripts.beside(file);
-        open.put(file, new Transcript(new GrowingFile(file), JsonObject.EMPTY));
+        turn = new AgentTurn(frames);
+        messages = new ClaudeMessages(frames, turn, question -> true);
+        transcripts = new TimedTranscripts(file, messages::knows);
     }
 
     @Override
@@ -127,11 +74,8 @@ public final class ClaudeSessionFile implements SessionFile {
 
     @Override
     public boolean read() throws IOException, InterruptedException {
-        findSubAgents();
-        boolean said = false;
-        for (Transcript next = earliest(false); next != null; next = earliest(false)) {
-            said |= take(next);
-        }
+        transcripts.findSubAgents();
+        boolean said = takeAll(false);
         if (!said) {
             endTurn();
         }
@@ -140,112 +84,51 @@ public final class ClaudeSessionFile implements SessionFile {
 
     @Override
     public void finish() throws InterruptedException {
-        findSubAgents();
-        open.values().forEach(transcript -> transcript.file.finish());
+        transcripts.findSubAgents();
+        transcripts.finish();
         try {
-            for (Transcript next = earliest(true); next != null; next = earliest(true)) {
-                take(next);
-            }
+            takeAll(true);
         } catch (IOException unreadable) {
             frames.warned(null, String.valueOf(unreadable.getMessage()));
         }
         endTurn();
     }
 
-    /** The transcript whose next line is the oldest. A sub-agent of which nobody knows who started it waits, but at the end. */
-    private @Nullable Transcript earliest(boolean atEnd) throws IOException {
-        Transcript earliest = null;
-        for (Transcript transcript : open.values()) {
-            if (hasLine(transcript)
-                    && (atEnd || isPlaced(transcript))
-                    && (earliest == null || transcript.time.compareTo(earliest.time) < 0)) {
-                earliest = transcript;
-            }
+    /** @return whether a line says something of the agent's work */
+    private boolean takeAll(boolean atEnd) throws IOException, InterruptedException {
+        boolean said = false;
+        for (Entry next = transcripts.next(atEnd); next != null; next = transcripts.next(atEnd)) {
+            said |= take(next);
         }
-        return earliest;
+        return said;
     }
 
-    /** @throws IOException where the session's own transcript cannot be read; one of a sub-agent is then as if it ended */
-    private boolean hasLine(Transcript transcript) throws IOException {
-        try {
-            return transcript.hasLine();
-        } catch (IOException unreadable) {
-            if (isOwn(transcript)) {
-                throw unreadable;
-            }
-            transcript.file.giveUp();
-            return false;
-        }
-    }
-
-    private void findSubAgents() {
-        if (!session.isEmpty()) {
-            for (GrowingFile found : transcripts.files(session)) {
-                open.computeIfAbsent(found.path(), path -> transcriptOf(found));
-            }
-        }
-    }
-
-    /** Whether it is known who started whoever wrote it. */
-    private boolean isPlaced(Transcript transcript) {
-        return isOwn(transcript)
-                || transcript.meta.has("toolUseId")
-                || (transcript.line != null && messages.knows(transcript.line.text("agentId", "")));
-    }
-
-    private boolean isOwn(Transcript transcript) {
-        return transcript.file.path().equals(file);
-    }
-
-    private Transcript transcriptOf(GrowingFile found) {
-        Path beside = found.path()
-                .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
-        JsonObject meta = JsonObject.EMPTY;
-        try {
-            if (Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX) {
-                meta = NativeJson.readLine(Files.readAllBytes(beside));
-            }
-        } catch (IOException unreadable) {
-            // Then the sub-agent is known when its call is answered.
-        }
-        Transcript transcript = new Transcript(found, meta);
-        if (meta.has("toolUseId")) {
-            started.put(meta.text("toolUseId", ""), transcript);
-        }
-        return transcript;
-    }
-
-    /** @return whether the line says something of the agent's work */
-    private boolean take(Transcript from) throws InterruptedException {
-        boolean own = isOwn(from);
-        JsonObject line = from.take();
-        if (own && !line.text("sessionId", session).equals(session)) {
-            session = line.text("sessionId", "");
-            findSubAgents();
-        } else if (!own && !line.text("sessionId", "").equals(session)) {
-            return false;
-        }
-        frames.at(millis(from.time));
-        for (; from.dropped > 0; from.dropped--) {
+    private boolean take(Entry entry) throws InterruptedException {
+        TranscriptLine line = entry.line();
+        frames.at(millis(entry.time()));
+        for (int dropped = entry.dropped(); dropped > 0; dropped--) {
             frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read");
         }
-        boolean inside = own && line.flag("isSidechain");
-        return switch (line.text("type", "")) {
-            case "assistant" -> {
-                if (own && !inside) {
-                    handleAnswer(line);
+        boolean ofMainAgent = entry.isOwn() && !line.isSidechain();
+        Place place =
+                new Place(line.agentId(), entry.meta().toolUseId(), entry.meta().agentType());
+        switch (line.said()) {
+            case TranscriptLine.Assistant said -> {
+                if (ofMainAgent) {
+                    handleAnswer(said);
                 }
-                messages.handle(message(line, from));
-                yield true;
+                messages.handle(new ClaudeMessage.Assistant(place, said.message(), said.isApiErrorMessage(), null));
             }
-            case "user" -> {
-                if (!own || inside || !handleAsked(line)) {
-                    messages.handle(message(line, from));
+            case TranscriptLine.User said -> {
+                if (!ofMainAgent || !handleAsked(said)) {
+                    messages.handle(new ClaudeMessage.User(place, said.message(), result(said)));
                 }
-                yield true;
             }
-            default -> false;
-        };
+            case null -> {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static long millis(String time) {
@@ -256,88 +139,55 @@ public final class ClaudeSessionFile implements SessionFile {
         }
     }
 
-    /** As standard output has it. */
-    private JsonObject message(JsonObject line, Transcript from) {
-        return JsonObject.builder()
-                .put("type", line.text("type"))
-                .put("agent_id", line.text("agentId"))
-                .put("parent_tool_use_id", from.meta.text("toolUseId"))
-                .put("subagent_type", from.meta.text("agentType"))
-                .put("session_id", session)
-                .put("message", line.object("message"))
-                .put("isApiErrorMessage", line.value("isApiErrorMessage"))
-                .put("tool_use_result", result(line))
-                .build();
+    /** What a call gave; where it is one of a sub-agent, only the session's own transcript says it itself. */
+    private ToolUseResult result(TranscriptLine.User line) {
+        return line.toolUseResult().agentId() != null
+                ? line.toolUseResult()
+                : line.message().all(ClaudeBlock.ToolResult.class).stream()
+                        .flatMap(result -> transcripts.result(result).stream())
+                        .findFirst()
+                        .orElse(line.toolUseResult());
     }
 
-    /** What a call of a sub-agent gave; only the session's own transcript says it itself. */
-    private JsonObject result(JsonObject line) {
-        for (JsonObject block : line.object("message").objects("content")) {
-            Transcript agent = started.get(block.text("tool_use_id", ""));
-            if (agent != null && !line.object("toolUseResult").has("agentId")) {
-                String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
-                String status =
-                        block.flag("is_error") ? "failed" : agent.isInBackground() ? "async_launched" : "completed";
-                return JsonObject.builder()
-                        .put("agentId", id)
-                        .put("agentType", agent.meta.text("agentType"))
-                        .put("status", status)
-                        .build();
-            }
-        }
-        return line.object("toolUseResult");
-    }
-
-    private void handleAnswer(JsonObject line) throws InterruptedException {
-        JsonObject answer = line.object("message");
-        String id = answer.text("id", "");
-        if (!last.isEmpty() && !last.equals(id)) {
+    private void handleAnswer(TranscriptLine.Assistant line) throws InterruptedException {
+        Content answer = line.message();
+        if (!last.isEmpty() && !last.equals(answer.id())) {
             endTurn();
         }
         if (!introduced) {
             introduced = true;
-            messages.handle(JsonObject.builder()
-                    .put("type", "system")
-                    .put("subtype", "init")
-                    .put("session_id", session)
-                    .put("claude_code_version", line.text("version"))
-                    .put("model", answer.text("model"))
-                    .build());
+            messages.handle(new ClaudeMessage.Notice(
+                    new ClaudeNotice.Init(transcripts.session(), line.version(), answer.model())));
         }
         turn.begin();
-        tokens.put(id, answer.object("usage"));
-        if (!GOES_ON.contains(answer.text("stop_reason", ""))) {
-            last = id;
-            failed = line.flag("isApiErrorMessage");
+        tokens.put(answer.id(), answer.usage());
+        if (!GOES_ON.contains(answer.stopReason())) {
+            last = answer.id();
+            failed = line.isApiErrorMessage();
         }
     }
 
     /** @return whether it is a person's message, or one that Claude Code wrote in its name */
-    private boolean handleAsked(JsonObject line) throws InterruptedException {
-        JsonObject asked = line.object("message");
-        List<JsonObject> blocks = asked.objects("content");
-        String text = asked.text(
-                "content",
-                blocks.stream()
-                        .filter(block -> block.text("type", "").equals("text"))
-                        .map(block -> block.text("text", ""))
-                        .collect(Collectors.joining("\n")));
-        if (blocks.stream().anyMatch(block -> block.text("type", "").equals("tool_result"))) {
+    private boolean handleAsked(TranscriptLine.User line) throws InterruptedException {
+        Content asked = line.message();
+        if (!asked.all(ClaudeBlock.ToolResult.class).isEmpty()) {
             return false;
         }
+        String text = asked.text() != null
+                ? asked.text()
+                : asked.all(ClaudeBlock.Text.class).stream()
+                        .map(ClaudeBlock.Text::text)
+                        .collect(Collectors.joining("\n"));
         endTurn();
         if (text.startsWith(INTERRUPTED)) {
             last = turn.cancel() ? INTERRUPTED : "";
         } else if (text.startsWith(NOTIFICATION)) {
-            messages.handle(JsonObject.builder()
-                    .put("type", "system")
-                    .put("subtype", "task_notification")
-                    .put("task_id", within(text, "task-id"))
-                    .put("status", within(text, "status"))
-                    .put("summary", within(text, "summary"))
-                    .build());
-        } else if (!line.flag("isMeta") && !text.isEmpty()) {
-            frames.asked(line.text("uuid", "transcript"), text);
+            messages.handle(new ClaudeMessage.Notice(new ClaudeNotice.TaskNotification(
+                    Objects.requireNonNullElse(within(text, "task-id"), ""),
+                    Objects.requireNonNullElse(within(text, "status"), ""),
+                    within(text, "summary"))));
+        } else if (!line.isMeta() && !text.isEmpty()) {
+            frames.asked(line.uuid(), text);
             turn.begin();
         }
         return true;
@@ -355,25 +205,9 @@ public final class ClaudeSessionFile implements SessionFile {
             return;
         }
         last = "";
-        List<JsonObject> spent = new ArrayList<>(tokens.values());
+        Tokens usage = tokens.values().stream().reduce(Tokens.NONE, Tokens::plus);
         tokens.clear();
-        JsonObject.Builder usage = JsonObject.builder();
-        for (String kind :
-                List.of("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")) {
-            usage.put(kind, sum(spent, kind));
-        }
-        messages.handle(JsonObject.builder()
-                .put("type", "result")
-                .put("subtype", "success")
-                .put("is_error", failed)
-                .put("usage", usage.build())
-                .build());
+        messages.handle(new ClaudeMessage.Result("success", failed, List.of(), null, usage, null, null));
         failed = false;
-    }
-
-    private static long sum(List<JsonObject> spent, String kind) {
-        return spent.stream()
-                .mapToLong(tokens -> Math.max(0, tokens.number(kind, 0)))
-                .sum();
     }
 }

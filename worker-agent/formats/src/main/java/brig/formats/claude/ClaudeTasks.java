@@ -2,7 +2,6 @@ package brig.formats.claude;
 
 import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame.SubAgent.Status;
-import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +25,7 @@ final class ClaudeTasks {
 
     private boolean announces;
 
-    private record Call(@Nullable String agent, JsonObject input) {}
+    private record Call(@Nullable String agent, ClaudeBlock.Arguments input) {}
 
     ClaudeTasks(SubAgents agents) {
         this.agents = agents;
@@ -38,7 +37,7 @@ final class ClaudeTasks {
             if (calls.size() >= CALLS_MAX) {
                 calls.remove(calls.keySet().iterator().next());
             }
-            calls.put(call.id(), new Call(agent, JsonObject.element(call.input())));
+            calls.put(call.id(), new Call(agent, call.arguments()));
         }
     }
 
@@ -79,11 +78,11 @@ final class ClaudeTasks {
     }
 
     private static @Nullable String typeOf(@Nullable Call call, @Nullable String told) {
-        return told != null || call == null ? told : call.input().text("subagent_type");
+        return told != null || call == null ? told : call.input().subagentType();
     }
 
     private static @Nullable String promptOf(@Nullable Call call, @Nullable String told) {
-        return told != null || call == null ? told : call.input().text("prompt");
+        return told != null || call == null ? told : call.input().prompt();
     }
 
     void handle(ClaudeNotice.Task task) throws InterruptedException {
@@ -107,10 +106,9 @@ final class ClaudeTasks {
             }
             case ClaudeNotice.TaskProgress _ -> agents.active(id);
             case ClaudeNotice.TaskUpdated updated -> {
-                ClaudeNotice.Patch patch = updated.patch();
-                Status status = patch == null ? null : end(patch.status());
-                if (patch != null && status != null) {
-                    agents.ended(id, status, null, patch.error());
+                Status status = end(updated.patch().status());
+                if (status != null) {
+                    agents.ended(id, status, null, updated.patch().error());
                 }
             }
             case ClaudeNotice.TaskNotification told -> {
@@ -157,7 +155,7 @@ final class ClaudeTasks {
                     typeOf(call, place.subagentType()),
                     promptOf(call, null),
                     agents.depth(parent) + 1,
-                    call != null && call.input().flag("run_in_background")));
+                    call != null && call.input().runInBackground()));
         }
         agents.active(id);
         return id;

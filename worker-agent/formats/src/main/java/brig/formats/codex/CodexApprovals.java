@@ -7,7 +7,7 @@ import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** Answers what Codex asks. Permissions follow the profile; no question is left open, for the agent would wait. */
 final class CodexApprovals {
@@ -25,45 +25,40 @@ final class CodexApprovals {
 
     private record Permitted(JsonObject permissions) {}
 
-    private record Answered(JsonObject answers) {}
+    private record Answered(Map<String, Object> answers) {}
 
     private record Elicited(String action) {}
 
     /** False where the question is of a kind that is not known; it is refused then. */
-    boolean answer(String method, JsonObject request) throws InterruptedException {
-        JsonObject params = request.object("params");
-        Record answer = answerTo(method, params);
-        if (answer == null) {
-            rpc.fail(
-                    request.value("id"), new RpcError(RpcError.METHOD_NOT_FOUND, "not supported by this client", null));
+    boolean answer(CodexMessage message) throws InterruptedException {
+        CodexRequest asked = message.asked();
+        if (asked == null) {
+            rpc.fail(message.id(), new RpcError(RpcError.METHOD_NOT_FOUND, "not supported by this client", null));
             return false;
         }
+        boolean isForm = asked instanceof CodexRequest.UserInput || asked instanceof CodexRequest.Elicitation;
         frames.put(new Frame.Permission(
-                String.valueOf(request.value("id")),
+                String.valueOf(message.id()),
                 null,
-                params.text("itemId"),
-                method,
-                params.value("command"),
-                allow && !isQuestion(method) ? Decision.ALLOW : Decision.DENY));
-        rpc.answer(request.value("id"), answer);
+                asked.itemId(),
+                message.method(),
+                asked.command(),
+                allow && !isForm ? Decision.ALLOW : Decision.DENY));
+        rpc.answer(message.id(), answerTo(asked));
         return true;
     }
 
-    private @Nullable Record answerTo(String method, JsonObject params) {
-        return switch (method) {
-            case "item/commandExecution/requestApproval", "item/fileChange/requestApproval" ->
-                new Decided(allow ? "accept" : "decline");
-            case "execCommandApproval", "applyPatchApproval" -> new Decided(allow ? "approved" : "denied");
-            case "item/permissions/requestApproval" ->
-                new Permitted(allow ? params.object("permissions") : JsonObject.EMPTY);
-            case "item/tool/requestUserInput" -> new Answered(JsonObject.EMPTY);
-            case "mcpServer/elicitation/request" -> new Elicited("decline");
-            default -> null;
-        };
-    }
-
     /** Nobody is there who could fill in a form. */
-    private static boolean isQuestion(String method) {
-        return method.equals("item/tool/requestUserInput") || method.equals("mcpServer/elicitation/request");
+    private Record answerTo(CodexRequest asked) {
+        return switch (asked) {
+            case CodexRequest.CommandApproval _, CodexRequest.FileApproval _ ->
+                new Decided(allow ? "accept" : "decline");
+            case CodexRequest.ExecApproval _, CodexRequest.PatchApproval _ ->
+                new Decided(allow ? "approved" : "denied");
+            case CodexRequest.PermissionsApproval wanted ->
+                new Permitted(allow && wanted.permissions() != null ? wanted.permissions() : JsonObject.EMPTY);
+            case CodexRequest.UserInput _ -> new Answered(Map.of());
+            case CodexRequest.Elicitation _ -> new Elicited("decline");
+        };
     }
 }

@@ -13,6 +13,8 @@ import brig.formats.adapter.SessionHandshake;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
 import brig.protocol.rpc.JsonRpc;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +43,14 @@ final class CodexDialogue implements Dialogue {
             String sandbox,
             @Nullable String model,
             @Nullable String developerInstructions) {}
+
+    @Foreign
+    private record Opened(OpenedThread thread, @Nullable String model) {}
+
+    @CamelCase
+    @Foreign
+    private record OpenedThread(
+            @Default("") String id, @Nullable String cliVersion) {}
 
     private record Text(String type, String text) {}
 
@@ -118,9 +128,9 @@ final class CodexDialogue implements Dialogue {
     }
 
     private void handleThread(JsonObject result) throws InterruptedException {
-        JsonObject described = result.object("thread");
-        String id = described.text("id", "");
-        frames.put(new Frame.Session(id, "codex", described.text("cliVersion"), result.text("model")));
+        Opened opened = result.as(Opened.class);
+        String id = opened.thread().id();
+        frames.put(new Frame.Session(id, "codex", opened.thread().cliVersion(), opened.model()));
         threads.open(id);
         opening.complete(id);
     }

@@ -3,13 +3,12 @@ package brig.formats.codex;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.ToolCall;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
-import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +34,13 @@ public final class CodexExec implements NativeReader.Handler {
             }
             case CodexLine.TurnStarted _ -> {}
             case CodexLine.TurnCompleted completed -> {
-                CodexLine.Tokens tokens = completed.usage() == null ? CodexLine.Tokens.NONE : completed.usage();
+                CodexLine.Tokens tokens = completed.usage();
                 frames.put(Frame.Usage.of(
                         null,
                         new TokenUsage(tokens.inputTokens(), tokens.outputTokens(), tokens.cachedInputTokens(), null)));
             }
             case CodexLine.TurnFailed failed -> {
-                String why = messageOf(failed.error());
+                String why = failed.error().message();
                 frames.error("AGENT_ERROR", why == null ? "the turn failed" : why);
             }
             case CodexLine.Failed failed -> handleError(failed.message());
@@ -53,10 +52,6 @@ public final class CodexExec implements NativeReader.Handler {
             }
         }
         return true;
-    }
-
-    private static @Nullable String messageOf(CodexLine.@Nullable Fault fault) {
-        return fault == null ? null : fault.message();
     }
 
     @Override
@@ -74,25 +69,22 @@ public final class CodexExec implements NativeReader.Handler {
             case CodexLine.AgentMessage said -> frames.said(null, false, complete ? said.text() : "");
             case CodexLine.Reasoning said -> frames.said(null, true, complete ? said.text() : "");
             case CodexLine.Warning warning -> frames.warned(null, warning.message());
-            case CodexLine.CommandExecution run ->
-                tool(
-                        run.call(),
-                        complete,
-                        "exec_command",
-                        run.command(),
-                        new ToolInput.Command(run.command(), null),
-                        run.aggregatedOutput());
-            case CodexLine.FileChange change ->
-                tool(change.call(), complete, "apply_patch", null, new ToolInput.Changes(change.changes()), null);
-            case CodexLine.McpToolCall called ->
-                tool(
-                        called.call(),
-                        complete,
-                        called.server() + "." + called.tool(),
-                        null,
-                        called.arguments(),
-                        messageOf(called.error()));
-            case CodexLine.WebSearch search -> tool(search.call(), complete, "web_search", search.query(), null, null);
+            case CodexLine.CommandExecution run -> {
+                ToolInput.Command input = new ToolInput.Command(run.command(), null);
+                frames.tool(
+                        run.call().told(null, complete, "exec_command", run.command(), input, run.aggregatedOutput()));
+            }
+            case CodexLine.FileChange change -> {
+                ToolInput.Changes input = new ToolInput.Changes(change.changes());
+                frames.tool(change.call().told(null, complete, "apply_patch", null, input, null));
+            }
+            case CodexLine.McpToolCall called -> {
+                String name = called.server() + "." + called.tool();
+                String error = called.error().message();
+                frames.tool(called.call().told(null, complete, name, null, called.arguments(), error));
+            }
+            case CodexLine.WebSearch search ->
+                frames.tool(search.call().told(null, complete, "web_search", search.query(), null, null));
             case CodexLine.TodoList list ->
                 frames.put(new Frame.Plan(
                         null,
@@ -101,13 +93,9 @@ public final class CodexExec implements NativeReader.Handler {
                                         new Frame.Plan.Entry(todo.text(), todo.completed() ? "completed" : "pending"))
                                 .toList()));
             case CodexLine.CollabToolCall called -> {
-                tool(
-                        called.call(),
-                        complete,
-                        toolName(called.tool()),
-                        called.prompt(),
-                        new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds()),
-                        null);
+                String name = CodexItems.toolName(called.tool());
+                ToolInput.ForAgents input = new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds());
+                frames.tool(called.call().told(null, complete, name, called.prompt(), input, null));
                 handleAgents(called, complete);
             }
             case null -> {
@@ -115,27 +103,6 @@ public final class CodexExec implements NativeReader.Handler {
             }
         }
         return true;
-    }
-
-    private void tool(
-            CodexLine.Call call,
-            boolean complete,
-            String name,
-            @Nullable String title,
-            @Nullable Object input,
-            @Nullable String output)
-            throws InterruptedException {
-        Progress status = switch (call.status()) {
-            case "failed", "declined" -> Progress.FAILED;
-            case "completed" -> Progress.COMPLETED;
-            default -> complete ? Progress.COMPLETED : Progress.RUNNING;
-        };
-        frames.tool(
-                new ToolCall(call.id(), null, name, title, status, complete ? null : input, complete ? output : null));
-    }
-
-    private static String toolName(String tool) {
-        return tool.equals("wait") ? "wait_agent" : tool;
     }
 
     /** The call that starts a sub-agent says which thread it is, when it is done; others say how threads fare. */
@@ -156,16 +123,16 @@ public final class CodexExec implements NativeReader.Handler {
                         true));
             }
         }
-        JsonObject states = called.agentsStates() == null ? JsonObject.EMPTY : called.agentsStates();
-        for (String thread : List.copyOf(states.names())) {
-            JsonObject state = states.object(thread);
-            String said = state.text("message");
-            switch (state.text("status", "")) {
-                case "running" -> agents.active(thread);
-                case "completed" -> agents.ended(thread, Status.COMPLETED, said, null);
-                case "errored" -> agents.ended(thread, Status.FAILED, null, said);
-                case "interrupted", "shutdown" -> agents.ended(thread, Status.KILLED, null, null);
-                default -> {}
+        for (Map.Entry<String, CodexItem.AgentState> state :
+                called.agentsStates().entrySet()) {
+            String thread = state.getKey();
+            String said = state.getValue().message();
+            switch (state.getValue().status()) {
+                case RUNNING -> agents.active(thread);
+                case COMPLETED -> agents.ended(thread, Status.COMPLETED, said, null);
+                case ERRORED -> agents.ended(thread, Status.FAILED, null, said);
+                case INTERRUPTED, SHUTDOWN -> agents.ended(thread, Status.KILLED, null, null);
+                case null -> {}
             }
         }
     }

@@ -2,11 +2,10 @@ package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
-import brig.formats.adapter.ToolCall;
 import brig.protocol.frame.Frame.SubAgent.Status;
-import brig.protocol.frame.Frame.Tool.Progress;
-import brig.protocol.json.JsonObject;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -31,143 +30,85 @@ final class CodexItems {
         this.agentOfThread = agentOfThread;
     }
 
-    boolean handle(@Nullable String agent, String method, JsonObject params) throws InterruptedException {
-        switch (method) {
-            case "item/agentMessage/delta" -> handlePiece(agent, params, false);
-            case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta" -> handlePiece(agent, params, true);
-            case "item/commandExecution/outputDelta" ->
-                frames.toolWrites(agent, params.text("itemId", ""), params.text("delta", ""));
-            case "item/started" -> {
-                return handleItem(agent, params.object("item"), false);
-            }
-            case "item/completed" -> {
-                return handleItem(agent, params.object("item"), true);
-            }
-            case "item/reasoning/summaryPartAdded",
-                    "item/plan/delta",
-                    "item/fileChange/outputDelta",
-                    "item/fileChange/patchUpdated",
-                    "item/commandExecution/terminalInteraction",
-                    "item/mcpToolCall/progress",
-                    "item/autoApprovalReview/started",
-                    "item/autoApprovalReview/completed" -> {}
-            default -> {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void handlePiece(@Nullable String agent, JsonObject params, boolean thought) throws InterruptedException {
+    void handlePiece(@Nullable String agent, String id, boolean thought, String piece) throws InterruptedException {
         if (inPieces.size() >= OPEN_MAX) {
             inPieces.clear();
         }
-        inPieces.add(params.text("itemId", ""));
-        frames.said(agent, thought, params.text("delta", ""));
+        inPieces.add(id);
+        frames.said(agent, thought, piece);
     }
 
-    private boolean handleItem(@Nullable String agent, JsonObject item, boolean complete) throws InterruptedException {
-        String id = item.text("id", "");
-        String title = null;
-        String name = item.text("type", "");
-        Object input = null;
-        String output = null;
-        switch (name) {
-            case "agentMessage" -> {
-                return handleText(agent, item, complete, false, item.text("text", ""));
-            }
-            case "reasoning" -> {
-                String summary = String.join("\n", item.texts("summary"));
-                return handleText(
+    /** False where the item is of no type that is known. */
+    boolean handle(@Nullable String agent, @Nullable CodexItem item, boolean complete) throws InterruptedException {
+        switch (item) {
+            case CodexItem.AgentMessage said -> handleText(agent, said.id(), complete, false, said.text());
+            case CodexItem.Reasoning thought -> {
+                String summary = String.join("\n", thought.summary());
+                handleText(
                         agent,
-                        item,
+                        thought.id(),
                         complete,
                         true,
-                        summary.isEmpty() ? String.join("\n", item.texts("content")) : summary);
+                        summary.isEmpty() ? String.join("\n", thought.content()) : summary);
             }
-            case "userMessage",
-                    "hookPrompt",
-                    "plan",
-                    "contextCompaction",
-                    "enteredReviewMode",
-                    "exitedReviewMode",
-                    "sleep" -> {
-                return true;
+            case CodexItem.Silent _ -> {}
+            case CodexItem.SubAgentActivity activity -> handleActivity(agent, activity);
+            case CodexItem.CollabCall called -> {
+                ToolInput.ForAgents input = new ToolInput.ForAgents(called.prompt(), called.receiverThreadIds());
+                frames.tool(called.call().told(agent, complete, toolName(called.tool()), called.prompt(), input, null));
+                handleCollab(called, complete);
             }
-            case "subAgentActivity" -> {
-                handleActivity(agent, item);
-                return true;
+            case CodexItem.CommandExecution run -> {
+                ToolInput.Command input = new ToolInput.Command(run.command(), run.cwd());
+                frames.tool(
+                        run.call().told(agent, complete, "exec_command", run.command(), input, run.aggregatedOutput()));
             }
-            case "collabAgentToolCall" -> {
-                name = toolName(item.text("tool", ""));
-                title = item.text("prompt");
-                input = new ToolInput.ForAgents(item.text("prompt"), item.value("receiverThreadIds"));
-            }
-            case "commandExecution" -> {
-                name = "exec_command";
-                title = item.text("command");
-                input = new ToolInput.Command(item.text("command"), item.text("cwd"));
-                output = item.text("aggregatedOutput");
-            }
-            case "fileChange" -> {
-                name = "apply_patch";
-                title = item.objects("changes").stream()
-                        .map(change -> change.text("path", ""))
+            case CodexItem.FileChange change -> {
+                String paths = change.changes().stream()
+                        .map(file -> file.text("path", ""))
                         .collect(Collectors.joining(", "));
-                input = new ToolInput.Changes(item.objects("changes"));
+                ToolInput.Changes input = new ToolInput.Changes(change.changes());
+                frames.tool(change.call().told(agent, complete, "apply_patch", paths, input, null));
             }
-            case "mcpToolCall", "dynamicToolCall" -> {
-                name = item.text("server", item.text("namespace", "tool")) + "." + item.text("tool", "");
-                input = item.value("arguments");
-                output = contentOf(item);
+            case CodexItem.ServedCall called -> {
+                String name = (called.server() == null ? called.namespace() : called.server()) + "." + called.tool();
+                frames.tool(called.call().told(agent, complete, name, null, called.arguments(), contentOf(called)));
             }
-            case "webSearch" -> title = item.text("query");
-            case "imageView" -> title = item.text("path");
-            case "imageGeneration" -> title = item.text("revisedPrompt");
-            case "functionCallOutput" -> {
-                name = item.text("name", name);
-                output = item.text("output");
-            }
-            default -> {
+            case CodexItem.WebSearch search ->
+                frames.tool(search.call().told(agent, complete, "webSearch", search.query(), null, null));
+            case CodexItem.ImageView view ->
+                frames.tool(view.call().told(agent, complete, "imageView", view.path(), null, null));
+            case CodexItem.ImageGeneration image ->
+                frames.tool(image.call().told(agent, complete, "imageGeneration", image.revisedPrompt(), null, null));
+            case CodexItem.FunctionOutput output ->
+                frames.tool(output.call().told(agent, complete, output.name(), null, null, output.output()));
+            case null -> {
                 return false;
             }
         }
-        frames.tool(new ToolCall(
-                id, agent, name, title, statusOf(item, complete), complete ? null : input, complete ? output : null));
-        if (name.equals("spawn_agent") || item.has("agentsStates")) {
-            handleCollab(item, complete);
-        }
         return true;
     }
 
-    private boolean handleText(@Nullable String agent, JsonObject item, boolean complete, boolean thought, String text)
+    private void handleText(@Nullable String agent, String id, boolean complete, boolean thought, String text)
             throws InterruptedException {
-        if (complete && !inPieces.remove(item.text("id", ""))) {
+        if (complete && !inPieces.remove(id)) {
             frames.said(agent, thought, text);
         }
-        return true;
     }
 
-    private static Progress statusOf(JsonObject item, boolean complete) {
-        return switch (item.text("status", "")) {
-            case "failed", "declined", "interrupted" -> Progress.FAILED;
-            case "completed" -> Progress.COMPLETED;
-            default -> complete ? Progress.COMPLETED : Progress.RUNNING;
-        };
+    private static @Nullable String contentOf(CodexItem.ServedCall called) {
+        String content = textOf(called.result().content());
+        String items = textOf(called.contentItems());
+        return called.error().message() != null
+                ? called.error().message()
+                : content.isEmpty() ? items.isEmpty() ? null : items : content;
     }
 
-    private static @Nullable String contentOf(JsonObject item) {
-        String error = item.object("error").text("message");
-        String content = item.object("result").objects("content").stream()
-                .map(part -> part.text("text", ""))
-                .collect(Collectors.joining("\n"));
-        String items = item.objects("contentItems").stream()
-                .map(part -> part.text("text", ""))
-                .collect(Collectors.joining("\n"));
-        return error != null ? error : content.isEmpty() ? items.isEmpty() ? null : items : content;
+    private static String textOf(List<CodexItem.Part> parts) {
+        return parts.stream().map(CodexItem.Part::text).collect(Collectors.joining("\n"));
     }
 
-    private static String toolName(String tool) {
+    static String toolName(String tool) {
         return switch (tool) {
             case "spawnAgent" -> "spawn_agent";
             case "wait" -> "wait_agent";
@@ -178,49 +119,46 @@ final class CodexItems {
     }
 
     /** A call about other threads: the one that starts a sub-agent says its place, and some say how others fare. */
-    private void handleCollab(JsonObject item, boolean complete) throws InterruptedException {
-        if (complete && item.text("tool", "").equals("spawnAgent")) {
-            String parent = agentOfThread.apply(item.text("senderThreadId"));
-            for (String thread : item.texts("receiverThreadIds")) {
-                agents.spawned(new SubAgents.Origin(
-                        thread,
-                        thread,
-                        parent,
-                        item.text("id"),
-                        null,
-                        item.text("prompt"),
-                        agents.depth(parent) + 1,
-                        true));
+    private void handleCollab(CodexItem.CollabCall called, boolean complete) throws InterruptedException {
+        List<String> threads = called.receiverThreadIds();
+        if (complete && threads != null && called.tool().equals("spawnAgent")) {
+            String parent = agentOfThread.apply(called.senderThreadId());
+            for (String thread : threads) {
+                spawned(thread, parent, called.call().id(), null, called.prompt());
             }
         }
-        JsonObject states = item.object("agentsStates");
-        for (String thread : states.names()) {
-            JsonObject state = states.object(thread);
-            switch (state.text("status", "")) {
-                case "errored" -> agents.ended(thread, Status.FAILED, null, state.text("message"));
-                case "interrupted", "shutdown" -> agents.ended(thread, Status.KILLED, null, null);
-                default -> {}
+        for (Map.Entry<String, CodexItem.AgentState> state :
+                called.agentsStates().entrySet()) {
+            String thread = state.getKey();
+            String said = state.getValue().message();
+            switch (state.getValue().status()) {
+                case ERRORED -> agents.ended(thread, Status.FAILED, null, said);
+                case INTERRUPTED, SHUTDOWN -> agents.ended(thread, Status.KILLED, null, null);
+                case RUNNING, COMPLETED -> {}
+                case null -> {}
             }
         }
     }
 
-    /** How the second kind of multi-agent mode tells of a sub-agent. */
-    private void handleActivity(@Nullable String agent, JsonObject item) throws InterruptedException {
-        String thread = item.text("agentThreadId", "");
-        switch (item.text("kind", "")) {
-            case "started" ->
-                agents.spawned(new SubAgents.Origin(
-                        thread,
-                        thread,
-                        agent,
-                        item.text("id"),
-                        item.text("agentPath"),
-                        null,
-                        agents.depth(agent) + 1,
-                        true));
-            case "completed" -> agents.ended(thread, Status.COMPLETED, null, null);
-            case "interrupted" -> agents.ended(thread, Status.KILLED, null, null);
-            default -> {}
+    private void spawned(
+            String thread,
+            @Nullable String parent,
+            @Nullable String tool,
+            @Nullable String type,
+            @Nullable String prompt)
+            throws InterruptedException {
+        agents.spawned(
+                new SubAgents.Origin(thread, thread, parent, tool, type, prompt, agents.depth(parent) + 1, true));
+    }
+
+    private void handleActivity(@Nullable String agent, CodexItem.SubAgentActivity activity)
+            throws InterruptedException {
+        String thread = activity.agentThreadId();
+        switch (activity.kind()) {
+            case STARTED -> spawned(thread, agent, activity.id(), activity.agentPath(), null);
+            case COMPLETED -> agents.ended(thread, Status.COMPLETED, null, null);
+            case INTERRUPTED -> agents.ended(thread, Status.KILLED, null, null);
+            case null -> {}
         }
     }
 }

@@ -7,6 +7,7 @@ import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A line of {@code codex exec --json}, as far as it is read. */
@@ -28,10 +29,10 @@ sealed interface CodexLine {
     record TurnStarted() implements CodexLine {}
 
     @Name("turn.completed")
-    record TurnCompleted(@Nullable Tokens usage) implements CodexLine {}
+    record TurnCompleted(Tokens usage) implements CodexLine {}
 
     @Name("turn.failed")
-    record TurnFailed(@Nullable Fault error) implements CodexLine {}
+    record TurnFailed(Fault error) implements CodexLine {}
 
     @Name("error")
     record Failed(@Default("unknown") String message) implements CodexLine {}
@@ -52,9 +53,7 @@ sealed interface CodexLine {
     record ItemCompleted(@Nullable Item item) implements OfItem {}
 
     @Foreign
-    record Tokens(long inputTokens, long outputTokens, long cachedInputTokens) {
-        static final Tokens NONE = new Tokens(0, 0, 0);
-    }
+    record Tokens(long inputTokens, long outputTokens, long cachedInputTokens) {}
 
     @Foreign
     record Fault(@Nullable String message) {}
@@ -64,10 +63,6 @@ sealed interface CodexLine {
     @Foreign
     sealed interface Item {}
 
-    /** What every call has. */
-    @Foreign
-    record Call(@Default("") String id, @Default("") String status) {}
-
     record AgentMessage(@Default("") String text) implements Item {}
 
     record Reasoning(@Default("") String text) implements Item {}
@@ -76,21 +71,21 @@ sealed interface CodexLine {
     record Warning(@Default("unknown") String message) implements Item {}
 
     record CommandExecution(
-            @Flat Call call,
+            @Flat CodexItem.Call call,
             @Nullable String command,
             @Nullable String aggregatedOutput) implements Item {}
 
-    record FileChange(@Flat Call call, List<JsonObject> changes) implements Item {}
+    record FileChange(@Flat CodexItem.Call call, List<JsonObject> changes) implements Item {}
 
     record McpToolCall(
-            @Flat Call call,
+            @Flat CodexItem.Call call,
             @Default("mcp") String server,
             @Default("") String tool,
             @Nullable Object arguments,
-            @Nullable Fault error)
+            Fault error)
             implements Item {}
 
-    record WebSearch(@Flat Call call, @Nullable String query) implements Item {}
+    record WebSearch(@Flat CodexItem.Call call, @Nullable String query) implements Item {}
 
     record TodoList(List<Todo> items) implements Item {}
 
@@ -103,11 +98,11 @@ sealed interface CodexLine {
      * @param agentsStates how they fare, by their ids
      */
     record CollabToolCall(
-            @Flat Call call,
+            @Flat CodexItem.Call call,
             @Default("") String tool,
             @Nullable String prompt,
             @Default("") String senderThreadId,
             @Nullable List<String> receiverThreadIds,
-            @Nullable JsonObject agentsStates)
+            Map<String, CodexItem.AgentState> agentsStates)
             implements Item {}
 }

@@ -19,11 +19,11 @@ final class CodexMessages implements NativeReader.Handler {
 
     @Override
     public boolean handle(JsonObject message) throws InterruptedException {
-        String method = message.text("method");
-        if (method == null) {
+        CodexMessage said = message.as(CodexMessage.class);
+        if (said.method() == null) {
             return RpcAnswer.handle(rpc, message);
         }
-        return message.has("id") ? approvals.answer(method, message) : threads.handle(method, message.object("params"));
+        return said.id() == null ? threads.handle(said) : approvals.answer(said);
     }
 
     @Override

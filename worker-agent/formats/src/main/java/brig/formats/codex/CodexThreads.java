@@ -6,11 +6,11 @@ import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
-import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,24 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CodexThreads {
     private static final int HELD_MAX = 1000;
-    private static final Map<String, Long> STATUS_OF_KIND = Map.of(
-            "badRequest",
-            400L,
-            "contextWindowExceeded",
-            400L,
-            "unauthorized",
-            401L,
-            "modelNotFound",
-            404L,
-            "usageLimitExceeded",
-            429L,
-            "internalServerError",
-            500L,
-            "serverOverloaded",
-            503L);
-
-    /** Something that a thread said. */
-    private record Event(String method, JsonObject params) {}
 
     private final AgentFrames frames;
     private final AgentTurn turn;
@@ -49,7 +31,7 @@ final class CodexThreads {
     private final BiConsumer<String, String> started;
     private final SubAgents agents;
     private final CodexItems items;
-    private final Map<String, List<Event>> held = new LinkedHashMap<>();
+    private final Map<String, List<CodexMessage>> held = new LinkedHashMap<>();
     private int heldCount;
 
     private String root = "";
@@ -75,21 +57,21 @@ final class CodexThreads {
     /** The agent's own thread is this one. */
     void open(String thread) throws InterruptedException {
         root = thread;
-        List<Event> early = held.remove(thread);
-        for (Event event : early == null ? List.<Event>of() : early) {
+        List<CodexMessage> early = held.remove(thread);
+        for (CodexMessage message : early == null ? List.<CodexMessage>of() : early) {
             heldCount--;
-            handle(event.method(), event.params());
+            handle(message);
         }
     }
 
     /** Takes a notification; false where it is of no kind that is known. */
-    boolean handle(String method, JsonObject params) throws InterruptedException {
-        String thread = params.text("threadId");
+    boolean handle(CodexMessage message) throws InterruptedException {
+        String thread = message.params().threadId();
         if (thread != null && !thread.equals(root) && !agents.knows(thread)) {
-            hold(thread, new Event(method, params));
+            hold(thread, message);
             return true;
         }
-        boolean understood = handleOf(thread, method, params);
+        boolean understood = handleOf(thread, message);
         release();
         endTurnWhenOver();
         return understood;
@@ -104,48 +86,36 @@ final class CodexThreads {
         return thread == null || thread.equals(root) ? null : thread;
     }
 
-    private boolean handleOf(@Nullable String thread, String method, JsonObject params) throws InterruptedException {
+    private boolean handleOf(@Nullable String thread, CodexMessage message) throws InterruptedException {
         String agent = agentOf(thread);
-        switch (method) {
-            case "turn/started" ->
-                handleTurn(String.valueOf(thread), params.object("turn").text("id", ""));
-            case "turn/completed" -> handleTurnEnd(String.valueOf(thread), params.object("turn"));
-            case "turn/plan/updated" -> handlePlan(agent, params);
-            case "thread/tokenUsage/updated" ->
-                handleUsage(agent, params.object("tokenUsage").object("last"));
-            case "error" -> handleError(agent, params);
-            case "warning", "configWarning", "deprecationNotice", "guardianWarning" ->
-                frames.warned(agent, params.text("message", params.text("summary", method)));
-            default -> {
-                return method.startsWith("item/") ? items.handle(agent, method, params) : isKnown(method);
+        switch (message.told()) {
+            case CodexNotification.TurnStarted begun ->
+                handleTurn(String.valueOf(thread), begun.turn().id());
+            case CodexNotification.TurnCompleted ended -> handleTurnEnd(String.valueOf(thread), ended.turn());
+            case CodexNotification.PlanUpdated updated -> handlePlan(agent, updated.plan());
+            case CodexNotification.UsageUpdated used ->
+                handleUsage(agent, used.tokenUsage().last());
+            case CodexNotification.Failed failure -> handleError(agent, failure.error(), failure.willRetry());
+            case CodexNotification.Warning warning -> {
+                String words = warning.message() == null ? warning.summary() : warning.message();
+                frames.warned(agent, words == null ? String.valueOf(message.method()) : words);
+            }
+            case CodexNotification.MessageDelta piece -> items.handlePiece(agent, piece.itemId(), false, piece.delta());
+            case CodexNotification.ReasoningDelta piece ->
+                items.handlePiece(agent, piece.itemId(), true, piece.delta());
+            case CodexNotification.OutputDelta piece -> frames.toolWrites(agent, piece.itemId(), piece.delta());
+            case CodexNotification.ItemStarted begun -> {
+                return items.handle(agent, begun.item(), false);
+            }
+            case CodexNotification.ItemCompleted done -> {
+                return items.handle(agent, done.item(), true);
+            }
+            case CodexNotification.Silent _ -> {}
+            case null -> {
+                return false;
             }
         }
         return true;
-    }
-
-    /** What says nothing to a captain. */
-    private static boolean isKnown(String method) {
-        return switch (method) {
-            case "thread/started",
-                    "thread/status/changed",
-                    "thread/readState/changed",
-                    "thread/settings/updated",
-                    "thread/name/updated",
-                    "thread/closed",
-                    "thread/environment/connected",
-                    "thread/environment/disconnected",
-                    "turn/diff/updated",
-                    "hook/started",
-                    "hook/completed",
-                    "account/updated",
-                    "account/rateLimits/updated",
-                    "remoteControl/status/changed",
-                    "skills/changed",
-                    "app/list/updated",
-                    "mcpServer/startupStatus/updated",
-                    "serverRequest/resolved" -> true;
-            default -> false;
-        };
     }
 
     private void handleTurn(String thread, String id) throws InterruptedException {
@@ -159,28 +129,25 @@ final class CodexThreads {
         started.accept(thread, id);
     }
 
-    private void handleTurnEnd(String thread, JsonObject ended) throws InterruptedException {
+    private void handleTurnEnd(String thread, CodexNotification.Turn ended) throws InterruptedException {
         running.remove(thread);
-        String status = ended.text("status", "");
         if (thread.equals(root)) {
             rootIsOver = true;
-            failed = status.equals("failed");
+            failed = ended.status() == CodexNotification.Outcome.FAILED;
             placeAll();
             return;
         }
-        String said = ended.objects("items").stream()
-                .filter(item -> item.text("type", "").equals("agentMessage"))
-                .map(item -> item.text("text", ""))
+        String said = ended.items().stream()
+                .filter(CodexItem.AgentMessage.class::isInstance)
+                .map(item -> ((CodexItem.AgentMessage) item).text())
                 .reduce(null, (earlier, later) -> later);
-        agents.ended(
-                thread,
-                switch (status) {
-                    case "failed" -> Status.FAILED;
-                    case "interrupted" -> Status.KILLED;
-                    default -> Status.COMPLETED;
-                },
-                said,
-                ended.object("error").text("message"));
+        Status status = switch (ended.status()) {
+            case FAILED -> Status.FAILED;
+            case INTERRUPTED -> Status.KILLED;
+            case COMPLETED -> Status.COMPLETED;
+            case null -> Status.COMPLETED;
+        };
+        agents.ended(thread, status, said, ended.error().message());
     }
 
     private void endTurnWhenOver() throws InterruptedException {
@@ -192,55 +159,52 @@ final class CodexThreads {
         }
     }
 
-    private void handlePlan(@Nullable String agent, JsonObject params) throws InterruptedException {
-        List<Frame.Plan.Entry> entries = params.objects("plan").stream()
-                .map(step -> new Frame.Plan.Entry(step.text("step"), planStatus(step.text("status", "pending"))))
-                .toList();
-        frames.put(new Frame.Plan(agent, entries));
+    private void handlePlan(@Nullable String agent, List<CodexNotification.Step> plan) throws InterruptedException {
+        frames.put(new Frame.Plan(
+                agent,
+                plan.stream()
+                        .map(step -> new Frame.Plan.Entry(step.step(), planStatus(step.status())))
+                        .toList()));
     }
 
     private static String planStatus(String status) {
         return status.equals("inProgress") ? "in_progress" : status;
     }
 
-    private void handleUsage(@Nullable String agent, JsonObject last) throws InterruptedException {
-        TokenUsage cost = new TokenUsage(
-                last.number("inputTokens", 0),
-                last.number("outputTokens", 0),
-                last.number("cachedInputTokens", 0),
-                null);
+    private void handleUsage(@Nullable String agent, CodexNotification.Tokens last) throws InterruptedException {
+        TokenUsage cost = new TokenUsage(last.inputTokens(), last.outputTokens(), last.cachedInputTokens(), null);
         usage = usage == null ? cost : usage.plus(cost);
         frames.put(Frame.Usage.of(agent, cost));
     }
 
-    private void handleError(@Nullable String agent, JsonObject params) throws InterruptedException {
-        JsonObject error = params.object("error");
-        String details = error.text("additionalDetails");
-        Frame.Failure failure = new Frame.Failure(
-                error.text("message", "unknown") + (details == null ? "" : ": " + details),
-                "MODEL_ERROR",
-                agent,
-                statusOf(error));
-        frames.error(params.flag("willRetry") ? failure.again(null, null, null) : failure);
+    private void handleError(@Nullable String agent, CodexNotification.Fault error, boolean willRetry)
+            throws InterruptedException {
+        String message = error.message() == null ? "unknown" : error.message();
+        String details = error.additionalDetails() == null ? "" : ": " + error.additionalDetails();
+        Frame.Failure failure = new Frame.Failure(message + details, "MODEL_ERROR", agent, statusOf(error));
+        frames.error(willRetry ? failure.again(null, null, null) : failure);
     }
 
     /** Codex names a kind of failure, with the status beside it or as what the kind stands for. */
-    private static @Nullable Long statusOf(JsonObject error) {
-        String kindAlone = error.text("codexErrorInfo");
-        if (kindAlone != null) {
-            return STATUS_OF_KIND.get(kindAlone);
-        }
-        JsonObject info = error.object("codexErrorInfo");
-        return info.names().stream()
-                .map(kind -> info.object(kind).value("httpStatusCode"))
-                .filter(Long.class::isInstance)
-                .map(Long.class::cast)
-                .findFirst()
-                .orElse(null);
+    private static @Nullable Long statusOf(CodexNotification.Fault error) {
+        return switch (error.kind()) {
+            case "badRequest", "contextWindowExceeded" -> 400L;
+            case "unauthorized" -> 401L;
+            case "modelNotFound" -> 404L;
+            case "usageLimitExceeded" -> 429L;
+            case "internalServerError" -> 500L;
+            case "serverOverloaded" -> 503L;
+            case null, default ->
+                error.kinds().values().stream()
+                        .map(CodexNotification.Kind::httpStatusCode)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+        };
     }
 
-    private void hold(String thread, Event event) throws InterruptedException {
-        held.computeIfAbsent(thread, id -> new ArrayList<>()).add(event);
+    private void hold(String thread, CodexMessage message) throws InterruptedException {
+        held.computeIfAbsent(thread, id -> new ArrayList<>()).add(message);
         if (++heldCount >= HELD_MAX) {
             placeAll();
         }
@@ -250,10 +214,10 @@ final class CodexThreads {
     private void release() throws InterruptedException {
         for (String thread : List.copyOf(held.keySet())) {
             if (agents.knows(thread)) {
-                List<Event> events = held.remove(thread);
+                List<CodexMessage> events = held.remove(thread);
                 heldCount -= events == null ? 0 : events.size();
-                for (Event event : events == null ? List.<Event>of() : events) {
-                    handle(event.method(), event.params());
+                for (CodexMessage message : events == null ? List.<CodexMessage>of() : events) {
+                    handle(message);
                 }
             }
         }

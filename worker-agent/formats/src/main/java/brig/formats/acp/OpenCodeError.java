@@ -1,0 +1,15 @@
+package brig.formats.acp;
+
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
+import org.jspecify.annotations.Nullable;
+
+/** Why a message of OpenCode failed. */
+@Foreign
+record OpenCodeError(@Default("unknown") String name, Data data) {
+    /** @param statusCode of the model's answer */
+    @Foreign
+    @CamelCase
+    record Data(@Nullable String message, @Nullable Long statusCode) {}
+}

@@ -1,0 +1,196 @@
+package brig.formats.claude;
+
+import brig.formats.adapter.NativeJson;
+import brig.formats.claude.ClaudeMessage.ToolUseResult;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Foreign;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transcript of a session and those of its sub-agents, line by line in the order of their times. Owned by one thread.
+ *
+ * <p>Decision 0135.
+ */
+final class TimedTranscripts {
+    private static final long META_BYTES_MAX = 64 * 1024;
+
+    private final Transcript own;
+    private final ClaudeTranscripts others;
+    private final Predicate<String> knows;
+    /** The session's own transcript first; of two lines of one time the earlier transcript's comes first. */
+    private final Map<Path, Transcript> open = new LinkedHashMap<>();
+    /** Sub-agents by the tool call that started them. */
+    private final Map<String, Transcript> started = new LinkedHashMap<>();
+
+    private String session = "";
+
+    /** What Claude Code says of a sub-agent in a file beside its transcript. */
+    @Foreign
+    @CamelCase
+    record Meta(
+            @Nullable String toolUseId,
+            @Nullable String agentType,
+            @Nullable String requestShape) {
+        static final Meta NONE = new Meta(null, null, null);
+    }
+
+    /**
+     * A line of a transcript.
+     *
+     * @param isOwn whether the transcript is the session's own
+     * @param meta of the sub-agent
+     * @param time of the line, or of one before it; empty where none has one
+     * @param dropped how many lines before it were too long
+     */
+    record Entry(TranscriptLine line, boolean isOwn, Meta meta, String time, int dropped) {}
+
+    /** A file, whose it is, and the line that is next in it. */
+    private static final class Transcript {
+        private final GrowingFile file;
+        private final Meta meta;
+        private @Nullable TranscriptLine line;
+        private String time = "";
+
+        Transcript(GrowingFile file, Meta meta) {
+            this.file = file;
+            this.meta = meta;
+        }
+
+        boolean hasLine() throws IOException {
+            byte[] bytes = line == null ? file.line() : null;
+            if (bytes != null) {
+                line = NativeJson.readLine(bytes).as(TranscriptLine.class);
+                time = line.timestamp() == null ? time : line.timestamp();
+            }
+            return line != null;
+        }
+
+        TranscriptLine take() {
+            TranscriptLine taken = Objects.requireNonNull(line);
+            line = null;
+            file.next();
+            return taken;
+        }
+    }
+
+    /**
+     * @param file the session's own transcript
+     * @param knows whether that sub-agent was told of
+     */
+    TimedTranscripts(Path file, Predicate<String> knows) {
+        this.own = new Transcript(new GrowingFile(file), Meta.NONE);
+        this.others = ClaudeTranscripts.beside(file);
+        this.knows = knows;
+        open.put(file, own);
+    }
+
+    /** The session's id; empty before a line says it. */
+    String session() {
+        return session;
+    }
+
+    /** What the call of a sub-agent gave; empty for another tool's, and where no file says whose the call was. */
+    Optional<ToolUseResult> result(ClaudeBlock.ToolResult answer) {
+        return Optional.ofNullable(started.get(answer.toolUseId())).map(agent -> {
+            String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
+            boolean launched = "background".equals(agent.meta.requestShape());
+            String status = answer.isError() ? "failed" : launched ? "async_launched" : "completed";
+            return new ToolUseResult(id, agent.meta.agentType(), status, null);
+        });
+    }
+
+    /** Looks for transcripts that are new. */
+    void findSubAgents() {
+        if (!session.isEmpty()) {
+            for (GrowingFile found : others.files(session)) {
+                open.computeIfAbsent(found.path(), path -> transcriptOf(found));
+            }
+        }
+    }
+
+    private Transcript transcriptOf(GrowingFile found) {
+        Path beside = found.path()
+                .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
+        Meta meta = Meta.NONE;
+        try {
+            if (Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX) {
+                meta = NativeJson.readLine(Files.readAllBytes(beside)).as(Meta.class);
+            }
+        } catch (IOException unreadable) {
+            // Then the sub-agent is known when its call is answered.
+        }
+        Transcript transcript = new Transcript(found, meta);
+        if (meta.toolUseId() != null) {
+            started.put(meta.toolUseId(), transcript);
+        }
+        return transcript;
+    }
+
+    /** Nothing more is written to them. */
+    void finish() {
+        open.values().forEach(transcript -> transcript.file.finish());
+    }
+
+    /**
+     * Takes the oldest line of the session; null where there is none.
+     *
+     * @param atEnd whether a sub-agent of which nobody knows who started it waits no longer
+     * @throws IOException where the session's own transcript cannot be read
+     */
+    @Nullable
+    Entry next(boolean atEnd) throws IOException {
+        for (Transcript from = earliest(atEnd); from != null; from = earliest(atEnd)) {
+            TranscriptLine line = from.take();
+            String of = line.sessionId();
+            if (from == own && of != null && !of.equals(session)) {
+                session = of;
+                findSubAgents();
+            }
+            if (from == own || session.equals(of)) {
+                return new Entry(line, from == own, from.meta, from.time, from.file.takeDropped());
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Transcript earliest(boolean atEnd) throws IOException {
+        Transcript earliest = null;
+        for (Transcript transcript : open.values()) {
+            if (hasLine(transcript)
+                    && (atEnd || isPlaced(transcript))
+                    && (earliest == null || transcript.time.compareTo(earliest.time) < 0)) {
+                earliest = transcript;
+            }
+        }
+        return earliest;
+    }
+
+    /** A sub-agent's transcript that cannot be read is as if it ended. */
+    private boolean hasLine(Transcript transcript) throws IOException {
+        try {
+            return transcript.hasLine();
+        } catch (IOException unreadable) {
+            if (transcript == own) {
+                throw unreadable;
+            }
+            transcript.file.giveUp();
+            return false;
+        }
+    }
+
+    /** Whether it is known who started whoever wrote it. */
+    private boolean isPlaced(Transcript transcript) {
+        TranscriptLine line = transcript.line;
+        return transcript == own
+                || transcript.meta.toolUseId() != null
+                || (line != null && line.agentId() != null && knows.test(line.agentId()));
+    }
+}

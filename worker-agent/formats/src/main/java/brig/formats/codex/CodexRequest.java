@@ -1,0 +1,49 @@
+package brig.formats.codex;
+
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Foreign;
+import brig.protocol.record.Name;
+import brig.protocol.record.Tagged;
+import org.jspecify.annotations.Nullable;
+
+/** What Codex asks; it waits for the answer. */
+@Tagged(value = "method", content = "params")
+@CamelCase
+@Foreign
+sealed interface CodexRequest {
+    /** The item that it is about; null for none. */
+    default @Nullable String itemId() {
+        return null;
+    }
+
+    /** The command that it is about, a text or a list of words; null for none. */
+    default @Nullable Object command() {
+        return null;
+    }
+
+    @Name("item/commandExecution/requestApproval")
+    record CommandApproval(
+            @Nullable String itemId, @Nullable Object command) implements CodexRequest {}
+
+    @Name("item/fileChange/requestApproval")
+    record FileApproval(@Nullable String itemId) implements CodexRequest {}
+
+    @Name("item/permissions/requestApproval")
+    record PermissionsApproval(
+            @Nullable String itemId, @Nullable JsonObject permissions) implements CodexRequest {}
+
+    /** How Codex asked before it had items. */
+    @Name("execCommandApproval")
+    record ExecApproval(@Nullable Object command) implements CodexRequest {}
+
+    /** How Codex asked before it had items. */
+    @Name("applyPatchApproval")
+    record PatchApproval() implements CodexRequest {}
+
+    @Name("item/tool/requestUserInput")
+    record UserInput(@Nullable String itemId) implements CodexRequest {}
+
+    @Name("mcpServer/elicitation/request")
+    record Elicitation() implements CodexRequest {}
+}
