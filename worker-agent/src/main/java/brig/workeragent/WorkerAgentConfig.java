@@ -59,11 +59,11 @@ record WorkerAgentConfig(
             @Range(min = 64 * MIB, max = TIB) long memoryBytesMax) {}
 
     /** The launcher has room for 1,024 walls; the rest is for those that Brig's own programs run in. */
-    private static final int WORKERS_MAX = 1000;
+    static final int WORKERS_MAX = 1000;
 
-    private static final long DAY_MS = 86_400_000;
-    private static final long MIB = 1024 * 1024;
-    private static final long TIB = MIB * MIB;
+    static final long DAY_MS = 86_400_000;
+    static final long MIB = 1024 * 1024;
+    static final long TIB = MIB * MIB;
 
     WorkerAgentConfig {
         if (workspaceBases.isEmpty()) {

@@ -32,7 +32,7 @@ public record Config(
             List<String> allowedOrigins,
             String metricsHost,
             @Range(max = PORT_MAX) int metricsPort) {
-        private static final int PORT_MAX = 65_535;
+        static final int PORT_MAX = 65_535;
 
         /** Whether the numbers have an address of their own. */
         public boolean servesMetricsAlone() {

@@ -21,8 +21,8 @@ public record EgressConfig(
         @Range(min = 4096, max = 1024 * MIB) long auditFileBytesMax,
         @Range(min = 1, max = 10_000) int auditFilesMax,
         @Range(max = 3650 * DAY_MS) long auditKeepMs) {
-    private static final long MIB = 1024 * 1024;
-    private static final long DAY_MS = 86_400_000;
+    static final long MIB = 1024 * 1024;
+    static final long DAY_MS = 86_400_000;
 
     /** {@link #hosts}, each with a list. */
     Map<String, List<String>> addresses() {

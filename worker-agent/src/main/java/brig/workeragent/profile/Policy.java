@@ -69,9 +69,9 @@ public record Policy(
     static final String IGNORE = "ignore";
 
     private static final List<String> PROJECT_FILES = List.of("narrow", IGNORE);
-    private static final long MIB = 1024 * 1024;
-    private static final long TIB = MIB * MIB;
-    private static final long YEAR_MS = 365L * 86_400_000;
+    static final long MIB = 1024 * 1024;
+    static final long TIB = MIB * MIB;
+    static final long YEAR_MS = 365L * 86_400_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     /** Places of the wall itself: a mount there would replace a piece of the wall, or could not be made. */
     private static final List<String> WALLS_OWN = List.of(

@@ -45,7 +45,7 @@ public record EgressPolicy(
     /** Allows nothing. */
     public static final EgressPolicy NONE = read(JsonObject.EMPTY);
 
-    private static final int ASK_MS_MAX = 3_600_000;
+    static final int ASK_MS_MAX = 3_600_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
     private static final Pattern SEGMENT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
