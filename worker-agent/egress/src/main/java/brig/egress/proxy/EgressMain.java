@@ -55,10 +55,12 @@ public final class EgressMain {
 
     private final EgressServer server;
     private final DescriptorSource descriptors;
+    private final EventWriter events;
 
-    private EgressMain(EgressServer server, DescriptorSource descriptors) {
+    private EgressMain(EgressServer server, DescriptorSource descriptors, EventWriter events) {
         this.server = server;
         this.descriptors = descriptors;
+        this.events = events;
     }
 
     /** Runs until standard input ends. Exit code 2: it cannot start, and says why. */
@@ -108,7 +110,7 @@ public final class EgressMain {
                     clock);
             try (EgressServer server = new EgressServer(around, loops)) {
                 events.offer(new EgressReport.Ready(measured));
-                new EgressMain(server, descriptors).serve(in);
+                new EgressMain(server, descriptors, events).serve(in);
             }
         }
     }
@@ -123,7 +125,10 @@ public final class EgressMain {
                 case EgressCommand.Allow allow -> server.allow(allow.worker(), allow.host(), allow.once());
                 case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host());
                 case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
-                case EgressCommand.Unregister unregister -> server.unregister(unregister.worker());
+                case EgressCommand.Unregister unregister ->
+                    server.unregister(
+                            unregister.worker(),
+                            () -> events.offer(new EgressReport.Unregistered(unregister.worker())));
                 case EgressCommand.Configure _ -> throw new IOException("the worker-agent configures a second time");
             }
         }
