@@ -3,7 +3,7 @@ package brig.workeragent.egress;
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
-import brig.egress.proxy.EgressMain;
+import brig.egress.process.EgressMain;
 import brig.egress.tls.CertificateAuthority;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.AuditLine;

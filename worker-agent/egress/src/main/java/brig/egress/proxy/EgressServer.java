@@ -47,7 +47,7 @@ public final class EgressServer implements AutoCloseable {
     private final EventLoopGroup loops;
     private final Map<String, Entry> workers = new HashMap<>();
 
-    EgressServer(ProxyServices around, EventLoopGroup loops) {
+    public EgressServer(ProxyServices around, EventLoopGroup loops) {
         this.around = around;
         this.loops = loops;
     }

@@ -1,13 +1,19 @@
-package brig.egress.proxy;
+package brig.egress.process;
 
 import brig.egress.confinement.ConfinedPaths;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.confinement.SystemCallFilter;
+import brig.egress.connection.Dialer;
+import brig.egress.connection.ProxyLimits;
+import brig.egress.dns.HostResolver;
+import brig.egress.dns.NameServers;
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostNames;
+import brig.egress.proxy.EgressServer;
+import brig.egress.proxy.ProxyServices;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
