@@ -3,9 +3,8 @@ package brig.workeragent.profile;
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.protocol.json.Fields;
-import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
-import brig.protocol.record.IfAbsent;
+import brig.protocol.record.Default;
+import brig.protocol.record.Settings;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
@@ -45,25 +44,26 @@ import org.jspecify.annotations.Nullable;
  * @param arguments arguments behind the command for what a request asks of the agent, by the field of its
  *     {@code agent_config}. {@code {tools.NAME}} in one is {@code true} or {@code false}
  * @param defaultModel where neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
- * @param asModel whether clients of OpenAI's API are offered it as a model
+ * @param asModel see {@link #isModel}; null for one that has turns
  */
+@Settings
 public record AgentProfile(
         String description,
         List<String> command,
-        @IfAbsent("text") String adapter,
-        @IfAbsent("message") String process,
-        @IfAbsent("null") String stdin,
-        @IfAbsent Map<String, String> env,
-        @IfAbsent("build") String policy,
-        @IfAbsent boolean raw,
-        @IfAbsent("allow") String permissions,
-        @IfAbsent("private") String home,
-        @IfAbsent List<String> models,
-        @IfAbsent Install install,
-        @IfAbsent List<String> resume,
-        @IfAbsent Map<String, List<String>> arguments,
-        @IfAbsent String defaultModel,
-        boolean asModel) {
+        @Default("text") String adapter,
+        @Default("message") String process,
+        @Default("null") String stdin,
+        @Default Map<String, String> env,
+        @Default("build") String policy,
+        @Default boolean raw,
+        @Default("allow") String permissions,
+        @Default("private") String home,
+        @Default List<String> models,
+        @Default Install install,
+        @Default List<String> resume,
+        @Default Map<String, List<String>> arguments,
+        @Default String defaultModel,
+        @Nullable Boolean asModel) {
 
     /**
      * A package of npm, or a program that comes with Brig.
@@ -72,7 +72,7 @@ public record AgentProfile(
      * @param programs where the program may lie below a folder {@code node_modules}, or that of Brig; the first that is
      *     there is taken
      */
-    public record Install(@IfAbsent String npm, @IfAbsent List<String> programs) {
+    public record Install(@Default String npm, @Default List<String> programs) {
         public Install {
             if (programs.isEmpty() && !npm.isEmpty()) {
                 throw new IllegalArgumentException("install: needs programs");
@@ -144,12 +144,9 @@ public record AgentProfile(
         }
     }
 
-    /** Binds a file's values; only {@code description} and {@code command} must be there. */
-    static AgentProfile read(JsonObject values) {
-        // One that has turns is a model where its file does not say otherwise.
-        boolean hasTurns = !Set.of("text", CASSETTE).contains(values.text("adapter", "text"));
-        JsonObject byDefault = JsonObject.EMPTY.with("asModel", hasTurns);
-        return Settings.bind(Settings.overlay(byDefault, values), AgentProfile.class);
+    /** Whether clients of OpenAI's API are offered it as a model. */
+    public boolean isModel() {
+        return asModel != null ? asModel : !Set.of("text", CASSETTE).contains(adapter);
     }
 
     private static void requireOneOf(String key, String value, List<String> known) {

@@ -3,6 +3,7 @@ package brig.workeragent.wall;
 import brig.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /** Who answers at the sockets of walls with egress. Any thread may call. */
 public interface EgressGate {
@@ -23,16 +24,24 @@ public interface EgressGate {
      * The sockets of one process, and on whose behalf they are answered.
      *
      * @param placeholders what stands for each secret inside, by the secret's name
-     * @param network stays with the caller, who closes it after what {@link #take} gave
+     * @param network stays with the caller, who closes it when it is {@link End#released}
      */
     record Registration(
             String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders, WallNetwork network) {}
 
-    /** Sockets that are answered until this is closed. */
-    interface Handle extends AutoCloseable {
-        @Override
-        void close();
+    /** Sockets that are answered until this is ended. */
+    interface Handle {
+        /** Ends that, and does not wait. */
+        End end();
     }
+
+    /**
+     * What follows from an end. Neither fails.
+     *
+     * @param released when no descriptor of the network can be sent any more: its number may stand for another file next
+     * @param told when every event of the process was told, or that has taken too long; otherwise behind {@code released}
+     */
+    record End(CompletableFuture<Void> released, CompletableFuture<Void> told) {}
 
     /**
      * A PEM file with the certificate that walls have to trust, made if there is none. Blocks.
