@@ -176,7 +176,7 @@ final class AgentFixture implements AutoCloseable {
 
     /** The brig-egress of this worker-agent; others may run on this host, and in this process. */
     List<Long> egressProcesses() {
-        List<Long> all = processesWith("brig.egress.proxy.EgressMain");
+        List<Long> all = processesWith("brig.egress.process.EgressMain");
         List<Long> own = processesWith(root.toString());
         // Above it is bubblewrap, twice, which has the same words, and names our folder.
         return ProcessHandle.current()

@@ -106,7 +106,7 @@ class PolicyWallTest {
         assertTrue(code("closed").contains("code=UNKNOWN_POLICY"));
         String invalid = code("test");
         assertTrue(invalid.contains("code=INVALID_POLICY"), invalid);
-        assertTrue(invalid.contains("test.json: unknown key 'colour'"), invalid);
+        assertTrue(invalid.contains("test.json: field 'colour' is not known here"), invalid);
         assertEquals("done 0", run("build", "true"));
     }
 

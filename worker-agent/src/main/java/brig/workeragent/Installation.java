@@ -3,8 +3,10 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.profile.AgentProfiles;
@@ -52,22 +54,20 @@ record Installation(
     static Installation read(CommandLine options, Map<String, String> environment, boolean root) {
         Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
-            JsonObject values = values(options.home(), file);
-            WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
+            Keys keys = keys(options.home(), file);
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
-                runtimeDir = named(
-                        values, "runtimeDir", underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
+                runtimeDir =
+                        named(keys.runtimeDir(), underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
             }
             Path stateDir = options.stateDir();
             if (stateDir == null) {
                 stateDir = named(
-                        values,
-                        "stateDir",
+                        keys.stateDir(),
                         underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
             }
             return new Installation(
-                    config,
+                    keys.worker(),
                     options.home(),
                     runtimeDir,
                     stateDir,
@@ -80,13 +80,17 @@ record Installation(
         }
     }
 
-    private static JsonObject values(Path home, @Nullable Path file) {
+    /** What of the file is for the worker-agent. */
+    @Settings
+    @Extensible
+    private record Keys(String runtimeDir, String stateDir, WorkerAgentConfig worker) {}
+
+    private static Keys keys(Path home, @Nullable Path file) {
         JsonObject values = readFile(home.resolve("config/brig.json"));
-        return file == null ? values : overlay(values, readFile(file));
+        return (file == null ? values : overlay(values, readFile(file))).as(Keys.class);
     }
 
-    private static Path named(JsonObject values, String key, Path absent) {
-        String text = values.text(key, "");
+    private static Path named(String text, Path absent) {
         return text.isEmpty() ? absent : Path.of(text);
     }
 
@@ -118,17 +122,10 @@ record Installation(
     private static JsonObject overlay(JsonObject defaults, JsonObject over) {
         for (String key : new TreeSet<>(over.names())) {
             if (!defaults.names().contains(key)) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "unknown key '" + key + "'");
+                throw Fields.invalid(key, "is not known here; known are " + new TreeSet<>(defaults.names()));
             }
         }
-        return Settings.overlay(defaults, over);
-    }
-
-    private static JsonObject sectionOf(JsonObject values) {
-        if (!(values.value("worker") instanceof JsonObject section)) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "key 'worker' must be an object");
-        }
-        return section;
+        return defaults.overlaid(over);
     }
 
     /** Whether this process can change to other users. */
@@ -203,9 +200,7 @@ record Installation(
      */
     List<Path> repositories() {
         Path now = file != null ? file : usualFile(environment, root);
-        return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream()
-                .map(Path::of)
-                .toList();
+        return keys(home, now).worker().repositories().stream().map(Path::of).toList();
     }
 
     /** The wall's programs: from the build, or beside config in an installation. */

@@ -47,7 +47,8 @@ final class ServeCommand implements Callable<Integer> {
         CommandContext context = main.context();
         Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
         Config config = context.config();
-        System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
+        System.setProperty(
+                LineEncoder.FORMAT_PROPERTY, config.log().format() == Config.Log.Format.JSON ? "json" : "text");
         Gateway gateway = new Gateway(config, paths, context.configFile());
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));

@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.json.Settings;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -46,7 +46,7 @@ final class Product implements AutoCloseable {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         Files.createDirectory(agents());
         config = folder.resolve("brig.json");
-        Files.write(config, Json.write(Settings.overlay(own(), new LinkedHashMap<>(settings))));
+        Files.write(config, Json.write(JsonObject.of(own()).overlaid(JsonObject.of(settings))));
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 

@@ -212,8 +212,9 @@ class RouteTest {
         try (Product own =
                 Product.prepare(Map.of("worker", Map.of("agentDirs", List.of("", "/nowhere", agents.toString()))))) {
             own.serve();
-            for (String fault :
-                    List.of("worker.agentDirs: there is no folder /nowhere", "wrong.json: unknown key 'descriptio'")) {
+            for (String fault : List.of(
+                    "worker.agentDirs: there is no folder /nowhere",
+                    "wrong.json: field 'descriptio' is not known here")) {
                 Await.until(
                         "it is said",
                         () -> said(own).contains("brig: ") && said(own).contains(fault));

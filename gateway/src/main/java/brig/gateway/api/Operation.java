@@ -109,7 +109,16 @@ record Operation<I extends Record, O extends Record>(
         return new Operation<>(id, in, out, route, status, handler, own, socketWho, connection);
     }
 
-    /** Adds an action on the spawner socket, named after the record. */
+    /** There is an action for it, which whoever may use the way over HTTP may use too. */
+    Operation<I, O> action() {
+        Route way = route();
+        if (way == null) {
+            throw new IllegalStateException(id + " has no way over HTTP");
+        }
+        return action(way.who());
+    }
+
+    /** There is an action for it, with a right of its own; its name is that of the record. */
     Operation<I, O> action(Who who) {
         requireAction();
         return new Operation<>(id, in, out, route, status, handler, web, who, connection);

@@ -93,7 +93,7 @@ final class Operations {
                     .withBody(POST, "/api/v1/spawns", Who.STARTER, "wait")
                     .answering(201)
                     .web((api, call, in) -> api.calls().spawns().spawn(call, in))
-                    .action(Who.STARTER),
+                    .action(),
             named(
                             "listSpawns",
                             HttpRequest.ListSpawns.class,
@@ -108,7 +108,7 @@ final class Operations {
                             (calls, caller, in) ->
                                     completedFuture(caller.session().spawn().fullView()))
                     .at(GET, "/api/v1/spawns/:id", Who.READER)
-                    .action(Who.READER),
+                    .action(),
             named(
                             "list",
                             SpawnerRequest.ListAll.class,
@@ -130,7 +130,7 @@ final class Operations {
                             (calls, caller, in) -> calls.spawns().end(caller))
                     .at(DELETE, "/api/v1/spawns/:id", Who.DRIVER)
                     .answering(202)
-                    .action(Who.DRIVER),
+                    .action(),
             named(
                             "rebind",
                             SpawnerRequest.Rebind.class,
@@ -181,7 +181,7 @@ final class Operations {
                             TreeView.class,
                             (calls, caller, in) -> caller.session().tree())
                     .at(GET, "/api/v1/sessions/:id/tree", Who.READER)
-                    .action(Who.READER),
+                    .action(),
             named(
                             "input",
                             HttpRequest.Input.class,
@@ -255,7 +255,7 @@ final class Operations {
                             AuditPage.class,
                             (calls, caller, in) -> calls.audit().list(caller, in))
                     .at(GET, "/api/v1/audit", Who.SOMEBODY)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "postEvent",
                             HttpRequest.Report.class,
@@ -275,7 +275,7 @@ final class Operations {
                             (calls, caller, in) -> calls.tokens().mint(caller.access(), in))
                     .withBody(POST, "/api/v1/tokens", Who.SOMEBODY)
                     .answering(201)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "listTokens",
                             SpawnerRequest.Tokens.class,
@@ -283,14 +283,14 @@ final class Operations {
                             (calls, caller, in) ->
                                     completedFuture(calls.tokens().list(caller, in)))
                     .at(GET, "/api/v1/tokens", Who.SOMEBODY)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "revokeToken",
                             SpawnerRequest.RevokeToken.class,
                             TokenView.class,
                             (calls, caller, in) -> calls.tokens().revoke(caller, in))
                     .at(DELETE, "/api/v1/tokens/:id", Who.SOMEBODY)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "issueTicket",
                             HttpRequest.Ticket.class,
@@ -380,7 +380,7 @@ final class Operations {
                             HelloAnswer.class,
                             (calls, caller, in) -> calls.operator().agents())
                     .at(GET, "/api/v1/agents", Who.KNOWN)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "testRoute",
                             SpawnerRequest.TestRoute.class,

@@ -1,12 +1,14 @@
 package brig.gateway.config;
 
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import java.util.List;
 
 /**
- * The operator's configuration, documented key by key in {@code config/brig.json}. Ranges are checked here; each
- * message begins with the key concerned.
+ * Everything that an operator may choose, as {@code config/brig.json} documents it key by key.
  */
+@Settings
 public record Config(
         String stateDir,
         String runtimeDir,
@@ -24,16 +26,13 @@ public record Config(
     /** The addresses and allowed origins of HTTP. */
     public record Http(
             String host,
-            int port,
+            @Range(max = PORT_MAX) int port,
             String unixSocket,
             List<String> allowedHosts,
             List<String> allowedOrigins,
             String metricsHost,
-            int metricsPort) {
-        public Http {
-            checkPort("port", port);
-            checkPort("metricsPort", metricsPort);
-        }
+            @Range(max = PORT_MAX) int metricsPort) {
+        static final int PORT_MAX = 65_535;
 
         /** Whether the metrics have an address of their own. */
         public boolean servesMetricsAlone() {
@@ -41,12 +40,12 @@ public record Config(
         }
     }
 
-    /** The format of the gateway's log. */
-    public record Log(String format) {
-        public Log {
-            if (!format.equals("text") && !format.equals("json")) {
-                throw new IllegalArgumentException("format must be \"text\" or \"json\"");
-            }
+    /** How the gateway's log is written. */
+    public record Log(Format format) {
+        /** For people, and for programs. */
+        public enum Format {
+            TEXT,
+            JSON
         }
     }
 
@@ -61,73 +60,36 @@ public record Config(
 
     /** Limits; the consequence of each is documented beside its key in the file. */
     public record Limits(
-            int workersMax,
-            int workersPerCaptainMax,
-            long spawnCooldownMs,
-            int spawnQueueMax,
-            int connectionsMax,
-            int subscriptionsPerStreamMax,
-            int retainedBytesPerStream,
+            @Range(min = 1) int workersMax,
+            @Range(min = 1) int workersPerCaptainMax,
+            @Range long spawnCooldownMs,
+            @Range int spawnQueueMax,
+            @Range(min = 1) int connectionsMax,
+            @Range(min = 1) int subscriptionsPerStreamMax,
+            @Range(min = 128 * 1024) int retainedBytesPerStream,
             long retainedBytesTotal,
-            int writeQueueBytes,
-            long slowReaderMs,
-            long logBytesPerStream,
-            int requestBodyBytes) {
+            @Range(min = 64 * 1024) int writeQueueBytes,
+            @Range(min = 1000) long slowReaderMs,
+            @Range(min = 1024 * 1024) long logBytesPerStream,
+            @Range(min = 1024) int requestBodyBytes) {
         public Limits {
-            atLeast("workersMax", workersMax, 1);
-            atLeast("workersPerCaptainMax", workersPerCaptainMax, 1);
-            atLeast("spawnCooldownMs", spawnCooldownMs, 0);
-            atLeast("spawnQueueMax", spawnQueueMax, 0);
-            atLeast("connectionsMax", connectionsMax, 1);
-            atLeast("subscriptionsPerStreamMax", subscriptionsPerStreamMax, 1);
-            atLeast("retainedBytesPerStream", retainedBytesPerStream, 128 * 1024);
-            atLeast("retainedBytesTotal", retainedBytesTotal, retainedBytesPerStream);
-            atLeast("writeQueueBytes", writeQueueBytes, 64 * 1024);
-            atLeast("slowReaderMs", slowReaderMs, 1000);
-            atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
-            atLeast("requestBodyBytes", requestBodyBytes, 1024);
+            if (retainedBytesTotal < retainedBytesPerStream) {
+                throw new IllegalArgumentException("retainedBytesTotal must be at least " + retainedBytesPerStream);
+            }
         }
     }
 
-    /** How much of ended spawns is kept; 0 is unlimited. */
-    public record Retention(int days, long bytes, int spawns) {
-        public Retention {
-            atLeast("days", days, 0);
-            atLeast("bytes", bytes, 0);
-            atLeast("spawns", spawns, 0);
-        }
-    }
+    /** What stays of spawns that have ended; 0 is no bound. */
+    public record Retention(
+            @Range int days, @Range long bytes, @Range int spawns) {}
 
     /** Limits for connections: how many there may be of which kind, and how long each may take. */
     public record Connections(
-            int reserved,
-            int unauthenticatedMax,
-            int unauthenticatedPerPeerMax,
-            long requestHeadMs,
-            long authMs,
-            long requestBodyMs,
-            long keepAliveMs) {
-        public Connections {
-            atLeast("reserved", reserved, 0);
-            atLeast("unauthenticatedMax", unauthenticatedMax, 8);
-            atLeast("unauthenticatedPerPeerMax", unauthenticatedPerPeerMax, 8);
-            atLeast("requestHeadMs", requestHeadMs, 100);
-            atLeast("authMs", authMs, 100);
-            atLeast("requestBodyMs", requestBodyMs, 100);
-            atLeast("keepAliveMs", keepAliveMs, 100);
-        }
-    }
-
-    private static void checkPort(String key, int port) {
-        atLeast(key, port, 0);
-        if (port > 65535) {
-            throw new IllegalArgumentException(key + " must be at most 65535");
-        }
-    }
-
-    private static void atLeast(String key, long value, long least) {
-        if (value < least) {
-            throw new IllegalArgumentException(key + " must be at least " + least);
-        }
-    }
+            @Range int reserved,
+            @Range(min = 8) int unauthenticatedMax,
+            @Range(min = 8) int unauthenticatedPerPeerMax,
+            @Range(min = 100) long requestHeadMs,
+            @Range(min = 100) long authMs,
+            @Range(min = 100) long requestBodyMs,
+            @Range(min = 100) long keepAliveMs) {}
 }

@@ -4,7 +4,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,11 +27,11 @@ public final class ConfigFile {
         JsonObject values = JsonObject.readCommented(text(home.resolve("config/brig.json")));
         Optional<Path> own = chosen != null ? Optional.of(chosen) : usualPlace();
         if (own.isEmpty()) {
-            return Settings.bind(values, Config.class);
+            return values.as(Config.class);
         }
         String text = text(own.get());
         try {
-            return Settings.bind(Settings.overlay(values, JsonObject.readCommented(text)), Config.class);
+            return values.overlaid(JsonObject.readCommented(text)).as(Config.class);
         } catch (BrigException e) {
             throw new BrigException(e.code(), own.get() + ": " + e.getMessage());
         }

@@ -71,38 +71,43 @@ class ConfigFileTest {
     @Test
     void shouldNameTheKeyWhenItIsUnknown() {
         assertTrue(refusal("{\"limits\":{\"workerMax\":7}}")
-                .startsWith("INVALID_FIELD unknown key 'limits.workerMax'; known are [workersMax,"));
-        assertTrue(refusal("{\"htpp\":{}}").startsWith("INVALID_FIELD unknown key 'htpp'"));
+                .startsWith("INVALID_FIELD field 'limits.workerMax' is not known here; known are [connectionsMax,"));
+        assertTrue(refusal("{\"htpp\":{}}").startsWith("INVALID_FIELD field 'htpp' is not known here"));
     }
 
     @Test
     void shouldNameTheKeyWhenItsValueIsOutOfRange() {
         Map<String, String> wrong = Map.ofEntries(
-                Map.entry("{\"http\":{\"port\":-1}}", "http.port must be at least 0"),
-                Map.entry("{\"http\":{\"port\":65536}}", "http.port must be at most 65535"),
-                Map.entry("{\"limits\":{\"workersMax\":0}}", "limits.workersMax must be at least 1"),
+                Map.entry("{\"http\":{\"port\":-1}}", "field 'http.port' must be from 0 to 65535"),
+                Map.entry("{\"http\":{\"port\":65536}}", "field 'http.port' must be from 0 to 65535"),
+                Map.entry("{\"limits\":{\"workersMax\":0}}", "field 'limits.workersMax' must be at least 1"),
                 Map.entry(
-                        "{\"limits\":{\"workersPerCaptainMax\":0}}", "limits.workersPerCaptainMax must be at least 1"),
-                Map.entry("{\"limits\":{\"spawnCooldownMs\":-1}}", "limits.spawnCooldownMs must be at least 0"),
-                Map.entry("{\"limits\":{\"connectionsMax\":0}}", "limits.connectionsMax must be at least 1"),
+                        "{\"limits\":{\"workersPerCaptainMax\":0}}",
+                        "field 'limits.workersPerCaptainMax' must be at least 1"),
+                Map.entry("{\"limits\":{\"spawnCooldownMs\":-1}}", "field 'limits.spawnCooldownMs' must be at least 0"),
+                Map.entry("{\"limits\":{\"connectionsMax\":0}}", "field 'limits.connectionsMax' must be at least 1"),
                 Map.entry(
                         "{\"limits\":{\"subscriptionsPerStreamMax\":0}}",
-                        "limits.subscriptionsPerStreamMax must be at least 1"),
+                        "field 'limits.subscriptionsPerStreamMax' must be at least 1"),
                 Map.entry(
                         "{\"limits\":{\"retainedBytesPerStream\":131071}}",
-                        "limits.retainedBytesPerStream must be at least 131072"),
+                        "field 'limits.retainedBytesPerStream' must be at least 131072"),
                 Map.entry(
                         "{\"limits\":{\"retainedBytesTotal\":1048575}}",
                         "limits.retainedBytesTotal must be at least 1048576"),
-                Map.entry("{\"limits\":{\"writeQueueBytes\":65535}}", "limits.writeQueueBytes must be at least 65536"),
-                Map.entry("{\"limits\":{\"slowReaderMs\":999}}", "limits.slowReaderMs must be at least 1000"),
+                Map.entry(
+                        "{\"limits\":{\"writeQueueBytes\":65535}}",
+                        "field 'limits.writeQueueBytes' must be at least 65536"),
+                Map.entry("{\"limits\":{\"slowReaderMs\":999}}", "field 'limits.slowReaderMs' must be at least 1000"),
                 Map.entry(
                         "{\"limits\":{\"logBytesPerStream\":1048575}}",
-                        "limits.logBytesPerStream must be at least 1048576"),
-                Map.entry("{\"retention\":{\"days\":-1}}", "retention.days must be at least 0"),
-                Map.entry("{\"retention\":{\"bytes\":-1}}", "retention.bytes must be at least 0"),
-                Map.entry("{\"retention\":{\"spawns\":-1}}", "retention.spawns must be at least 0"),
-                Map.entry("{\"limits\":{\"requestBodyBytes\":1023}}", "limits.requestBodyBytes must be at least 1024"));
+                        "field 'limits.logBytesPerStream' must be at least 1048576"),
+                Map.entry("{\"retention\":{\"days\":-1}}", "field 'retention.days' must be at least 0"),
+                Map.entry("{\"retention\":{\"bytes\":-1}}", "field 'retention.bytes' must be at least 0"),
+                Map.entry("{\"retention\":{\"spawns\":-1}}", "field 'retention.spawns' must be at least 0"),
+                Map.entry(
+                        "{\"limits\":{\"requestBodyBytes\":1023}}",
+                        "field 'limits.requestBodyBytes' must be at least 1024"));
         wrong.forEach((own, message) -> assertEquals("INVALID_FIELD " + message, refusal(own)));
     }
 

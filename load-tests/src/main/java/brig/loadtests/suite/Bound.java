@@ -1,5 +1,7 @@
 package brig.loadtests.suite;
 
+import brig.protocol.record.Settings;
+
 /**
  * What Brig's median has to keep: a part of a peer's median, a part of its own in another scenario, or a value.
  *
@@ -12,6 +14,7 @@ package brig.loadtests.suite;
  * @param atMost         Brig at most this, in the figure's unit
  * @param says           where the bound comes from, in words
  */
+@Settings
 public record Bound(
         String scenario,
         String figure,

@@ -1,5 +1,6 @@
 package brig.loadtests.suite;
 
+import brig.protocol.record.Settings;
 import java.util.List;
 
 /**
@@ -12,6 +13,7 @@ import java.util.List;
  * @param scenarios  those that it has; none for all
  * @param peers      those that it has; none for all
  */
+@Settings
 public record Profile(
         int rounds,
         int warmupMs,

@@ -1,5 +1,6 @@
 package brig.loadtests.suite;
 
+import brig.protocol.record.Settings;
 import java.util.List;
 
 /**
@@ -22,6 +23,7 @@ import java.util.List;
  * @param memoryChart whether memory over time is drawn
  * @param peers       who can take part
  */
+@Settings
 public record Scenario(
         String name,
         String says,

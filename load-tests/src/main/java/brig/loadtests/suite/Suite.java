@@ -1,7 +1,7 @@
 package brig.loadtests.suite;
 
 import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
+import brig.protocol.record.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param full  every scenario at length
  * @param quick about two minutes
  */
+@Settings
 public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<Bound> bounds) {
     private static final String DEFAULTS = "defaults";
     private static final String FILE = "/brig/loadtests/suite.json";
@@ -51,14 +52,14 @@ public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<
                 filled.put(name, filled(file.value(name), defaults.object(name)));
             }
         }
-        return Settings.bind(filled.build(), Suite.class);
+        return filled.build().as(Suite.class);
     }
 
     /** The elements of a list with what they leave out; what is none is refused when it is bound. */
     private static @Nullable Object filled(@Nullable Object list, JsonObject defaults) {
         return list instanceof List<?> elements
                 ? elements.stream()
-                        .map(element -> element instanceof JsonObject over ? Settings.overlay(defaults, over) : element)
+                        .map(element -> element instanceof JsonObject over ? defaults.overlaid(over) : element)
                         .toList()
                 : list;
     }

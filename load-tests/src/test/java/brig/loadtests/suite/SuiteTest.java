@@ -53,7 +53,7 @@ class SuiteTest {
 
     @Test
     void shouldRefuseWhatMakesNoSense() {
-        refused("{\"name\":\"one\",\"windows\":5}", "{}", "unknown key 'scenarios[0].windows'");
+        refused("{\"name\":\"one\",\"windows\":5}", "{}", "field 'scenarios[0].windows' is not known here");
         refused("{\"name\":\"one\"}", "{}", "one of window, rateHz, idleFrames is needed");
         refused("{\"name\":\"one\",\"window\":5,\"role\":\"king\"}", "{}", "must be captain or watcher");
         refused("{\"name\":\"one\",\"window\":5,\"shows\":[\"speed\"]}", "{}", "figure 'speed' is unknown");

@@ -58,7 +58,17 @@ public final class JsonObject {
         return new JsonObject(more);
     }
 
-    /** Starts a new object. */
+    /** The same with another laid over it: objects field by field, everything else whole. */
+    public JsonObject overlaid(JsonObject over) {
+        Map<String, @Nullable Object> merged = new LinkedHashMap<>(values);
+        over.values.forEach((name, value) -> {
+            boolean inner = value(name) instanceof JsonObject && over.value(name) instanceof JsonObject;
+            merged.put(name, inner ? object(name).overlaid(over.object(name)) : value);
+        });
+        return new JsonObject(merged);
+    }
+
+    /** Begins an object that is made field by field. */
     public static Builder builder() {
         return new Builder();
     }

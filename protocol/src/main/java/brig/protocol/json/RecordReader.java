@@ -1,6 +1,7 @@
 package brig.protocol.json;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.WireName;
 import brig.protocol.record.Range;
 import java.lang.reflect.ParameterizedType;
@@ -25,13 +26,27 @@ import org.jspecify.annotations.Nullable;
 final class RecordReader {
     private RecordReader() {}
 
-    /** @throws BrigException {@code INVALID_FIELD}, or the code of the tagged type for an unknown tag */
+    /** How strictly the value of a field is taken. */
+    private enum Manner {
+        /** In a message of our own: refused by the field's name. */
+        OURS,
+        /** A value of another type counts as absent. */
+        FOREIGN,
+        /** As in a message of our own, but by the field's path, and null in a list or map is refused too. */
+        SETTINGS
+    }
+
+    /** @throws BrigException {@code INVALID_FIELD}, or what the type's tag says for one that is not known */
     static <T> T read(Map<String, @Nullable Object> values, Class<T> type) {
+        return read("", values, type);
+    }
+
+    private static <T> T read(String path, Map<String, @Nullable Object> values, Class<T> type) {
         RecordShape shape = shape(values, type);
         if (!shape.ignoresUnknown()) {
-            requireKnown(values, shape);
+            requireKnown(path, values, shape);
         }
-        return type.cast(make(values, shape));
+        return type.cast(make(path, values, shape));
     }
 
     private static RecordShape shape(Map<String, @Nullable Object> values, Class<?> type) {
@@ -50,18 +65,18 @@ final class RecordReader {
         return RecordShape.of(kind);
     }
 
-    private static void requireKnown(Map<String, @Nullable Object> values, RecordShape shape) {
+    private static void requireKnown(String path, Map<String, @Nullable Object> values, RecordShape shape) {
         Set<String> read = shape.names(values, RecordShape.Field::names).collect(Collectors.toSet());
         for (String name : new TreeSet<>(values.keySet())) {
             if (!read.contains(name)) {
                 TreeSet<String> known = shape.names(values, field -> List.of(field.name()))
                         .collect(Collectors.toCollection(TreeSet::new));
-                throw Fields.invalid(name, "is not known here; known are " + known);
+                throw Fields.invalid(path + name, "is not known here; known are " + known);
             }
         }
     }
 
-    private static Object make(Map<String, @Nullable Object> values, RecordShape shape) {
+    private static Object make(String path, Map<String, @Nullable Object> values, RecordShape shape) {
         String content = shape.content();
         Map<String, @Nullable Object> inside = content == null
                 ? values
@@ -70,20 +85,24 @@ final class RecordReader {
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(inside, field, shape) : single(inside, field, shape);
+            arguments[i] = field.flat() ? flat(path, inside, field, shape) : single(path, inside, field, shape);
         }
-        return shape.make(arguments);
+        try {
+            return shape.make(arguments);
+        } catch (IllegalArgumentException e) {
+            throw shape.isSettings() ? new BrigException(ErrorCode.INVALID_FIELD, path + e.getMessage()) : e;
+        }
     }
 
     private static @Nullable Object flat(
-            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
+            String path, Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Class<?> type = (Class<?>) field.type();
         if (field.nullable()
                 && (Collections.disjoint(values.keySet(), names(values, type))
                         || (shape.ignoresUnknown() && isUnknownKind(values, type, shape.isForeign())))) {
             return null;
         }
-        return make(values, shape(values, type));
+        return make(path, values, shape(values, type));
     }
 
     private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type, boolean foreign) {
@@ -101,25 +120,51 @@ final class RecordReader {
     }
 
     private static @Nullable Object single(
-            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
+            String path, Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
+        String name = path + field.name();
         Object given = given(values, field);
-        boolean tolerant =
-                shape.isForeign() || (shape.ignoresUnknown() && field.nullable() && isConstant(given, field));
-        Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
-        if (value == null && field.byDefault() != null) {
-            value = value(field.name(), field.byDefault(), field.type(), tolerant);
+        if (field.range() != null && given instanceof Long number) {
+            requireWithin(name, number, field.range());
         }
-        if (value == null) {
-            return field.nullable() ? null : absent(field, shape.isForeign());
+        Object value = given == null ? null : value(name, given, field.type(), manner(given, field, shape));
+        if (value != null) {
+            return value;
         }
-        Range range = field.range();
-        if (range != null && value instanceof Number number) {
-            requireWithin(field.name(), number.longValue(), range);
+        boolean isMissing = !field.nullable() && (field.byDefault() == null || values.containsKey(field.name()));
+        if (isMissing && shape.isSettings() && !shape.ignoresUnknown()) {
+            throw missing(name, field.type());
         }
-        return value;
+        return field.byDefault() != null
+                ? byDefault(name, field.type(), field.byDefault())
+                : field.nullable() ? null : absent(name, field.type(), shape.isForeign());
     }
 
-    private static boolean isConstant(@Nullable Object given, RecordShape.Field field) {
+    private static Manner manner(Object given, RecordShape.Field field, RecordShape shape) {
+        if (shape.isSettings()) {
+            return Manner.SETTINGS;
+        }
+        return shape.isForeign() || (shape.ignoresUnknown() && field.nullable() && isConstant(given, field))
+                ? Manner.FOREIGN
+                : Manner.OURS;
+    }
+
+    private static BrigException missing(String name, Type type) {
+        return Fields.invalid(name, "is missing; it must be " + wanted(type));
+    }
+
+    private static Object byDefault(String name, Type type, String text) {
+        if (type == boolean.class) {
+            return Boolean.valueOf(text);
+        }
+        if (type instanceof Class<?> record && record.isRecord()) {
+            return read(name + ".", Map.of(), record);
+        }
+        boolean isNumber = !text.isEmpty() && (type == int.class || type == long.class);
+        Object value = converted(name, isNumber ? Long.valueOf(text) : text, type, Manner.OURS);
+        return value == null ? absent(name, type, false) : value;
+    }
+
+    private static boolean isConstant(Object given, RecordShape.Field field) {
         return given instanceof String && field.type() instanceof Class<?> type && type.isEnum();
     }
 
@@ -136,21 +181,21 @@ final class RecordReader {
             }
             given = value;
         }
-        return given == null ? field.byDefault() : given;
+        return given;
     }
 
     private static void requireWithin(String name, long number, Range range) {
-        if (number < range.min() || number > range.max()) {
+        if ((number < range.min() || number > range.max()) && !(range.orZero() && number == 0)) {
             throw Fields.invalid(
                     name,
-                    range.max() == Long.MAX_VALUE
-                            ? "must be at least " + range.min()
-                            : "must be from " + range.min() + " to " + range.max());
+                    (range.orZero() ? "must be 0, or " : "must be ")
+                            + (range.max() == Long.MAX_VALUE
+                                    ? "at least " + range.min()
+                                    : "from " + range.min() + " to " + range.max()));
         }
     }
 
-    private static Object absent(RecordShape.Field field, boolean foreign) {
-        Type type = field.type();
+    private static Object absent(String name, Type type, boolean foreign) {
         if (type instanceof ParameterizedType parameterized) {
             return parameterized.getRawType() == Map.class ? Map.of() : List.of();
         }
@@ -166,69 +211,71 @@ final class RecordReader {
         if (type == double.class) {
             return 0.0;
         }
-        Object nothing =
-                foreign && type instanceof Class<?> inner && inner.isRecord() ? inner(Map.of(), inner, true) : null;
+        Object nothing = foreign && type instanceof Class<?> inner && inner.isRecord()
+                ? inner(name, Map.of(), inner, Manner.FOREIGN)
+                : null;
         if (nothing != null) {
             return nothing;
         }
-        throw Fields.invalid(field.name(), "is missing");
+        throw Fields.invalid(name, "is missing");
     }
 
-    /** Converts the value; a mismatch gives null in a foreign message. */
-    private static @Nullable Object value(String name, Object given, Type type, boolean foreign) {
-        Object value = converted(name, given, type, foreign);
-        if (value == null && !foreign) {
+    /** The value as that type; null where it is of another type and the message is not ours. */
+    private static @Nullable Object value(String name, Object given, Type type, Manner manner) {
+        Object value = converted(name, given, type, manner);
+        if (value == null && manner != Manner.FOREIGN) {
             throw Fields.invalid(name, "must be " + wanted(type));
         }
         return value;
     }
 
-    /** Converts the value; null on a mismatch. */
-    private static @Nullable Object converted(String name, Object given, Type type, boolean foreign) {
+    /** The value as that type; null where it is of another. */
+    private static @Nullable Object converted(String name, Object given, Type type, Manner manner) {
         return type instanceof ParameterizedType generic
-                ? collection(name, given, generic, foreign)
-                : plain(name, given, (Class<?>) type, foreign);
+                ? collection(name, given, generic, manner)
+                : plain(name, given, (Class<?>) type, manner);
     }
 
     @SuppressWarnings("unchecked")
-    private static @Nullable Object plain(String name, Object given, Class<?> type, boolean foreign) {
+    private static @Nullable Object plain(String name, Object given, Class<?> type, Manner manner) {
         if (type == Object.class) {
             return JsonObject.wrapped(given);
         }
         if (given instanceof JsonObject object) {
-            return plain(name, object.values(), type, foreign);
+            return plain(name, object.values(), type, manner);
         }
         if (given instanceof Map<?, ?> map) {
             Map<String, @Nullable Object> object = (Map<String, @Nullable Object>) map;
             boolean typed = type.isRecord() || type.isSealed();
-            return typed ? inner(object, type, foreign) : type == JsonObject.class ? new JsonObject(object) : null;
+            return typed ? inner(name, object, type, manner) : type == JsonObject.class ? new JsonObject(object) : null;
         }
         if (given instanceof String text) {
-            return type == String.class ? text : type.isEnum() ? constant(name, text, type, foreign) : null;
+            return type == String.class ? text : type.isEnum() ? constant(name, text, type, manner) : null;
         }
         if (given instanceof Boolean flag) {
             return (type == boolean.class || type == Boolean.class) ? flag : null;
         }
-        return given instanceof Number number ? number(number, type, foreign) : null;
+        return given instanceof Number number ? number(number, type, manner) : null;
     }
 
-    /** An incomplete nested message counts as absent in a foreign message. */
-    private static @Nullable Object inner(Map<String, @Nullable Object> object, Class<?> type, boolean foreign) {
+    /** A message inside that lacks something counts as absent where it is not ours. */
+    private static @Nullable Object inner(
+            String name, Map<String, @Nullable Object> object, Class<?> type, Manner manner) {
         try {
-            return read(object, type);
+            return read(manner == Manner.SETTINGS ? name + "." : "", object, type);
         } catch (BrigException refused) {
-            if (foreign) {
+            if (manner == Manner.FOREIGN) {
                 return null;
             }
             throw refused;
         }
     }
 
-    private static @Nullable Object number(Number number, Class<?> type, boolean foreign) {
+    private static @Nullable Object number(Number number, Class<?> type, Manner manner) {
         if (type == double.class || type == Double.class) {
             return number.doubleValue();
         }
-        if (!(number instanceof Long) && !foreign) {
+        if (!(number instanceof Long) && manner != Manner.FOREIGN) {
             return null;
         }
         if (type == long.class || type == Long.class) {
@@ -238,13 +285,13 @@ final class RecordReader {
         return fits && (type == int.class || type == Integer.class) ? number.intValue() : null;
     }
 
-    private static @Nullable Object constant(String name, String text, Class<?> type, boolean foreign) {
+    private static @Nullable Object constant(String name, String text, Class<?> type, Manner manner) {
         for (Object constant : type.getEnumConstants()) {
             if (wireName((Enum<?>) constant).equals(text)) {
                 return constant;
             }
         }
-        if (foreign) {
+        if (manner == Manner.FOREIGN) {
             return null;
         }
         throw Fields.invalid(
@@ -270,14 +317,15 @@ final class RecordReader {
                 : constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static @Nullable Object collection(String name, Object given, ParameterizedType type, boolean foreign) {
+    private static @Nullable Object collection(String name, Object given, ParameterizedType type, Manner manner) {
         boolean isMap = type.getRawType() == Map.class;
         Type element = type.getActualTypeArguments()[isMap ? 1 : 0];
         Object plain = given instanceof JsonObject object ? object.values() : given;
+        boolean isSettings = manner == Manner.SETTINGS;
         if (isMap && plain instanceof Map<?, ?> map) {
             Map<String, Object> read = new LinkedHashMap<>();
             map.forEach((key, value) -> {
-                Object inner = value == null ? null : value(name, value, element, foreign);
+                Object inner = element(isSettings ? name + "." + key : name, value, element, manner);
                 if (inner != null) {
                     read.put(String.valueOf(key), inner);
                 }
@@ -289,22 +337,33 @@ final class RecordReader {
         }
         List<Object> read = new ArrayList<>();
         for (Object value : list) {
-            Object inner = value == null ? null : converted(name, value, element, foreign);
+            Object inner = isSettings
+                    ? element(name + "[" + read.size() + "]", value, element, manner)
+                    : value == null ? null : converted(name, value, element, manner);
             if (inner != null) {
                 read.add(inner);
-            } else if (!foreign) {
+            } else if (manner != Manner.FOREIGN) {
                 throw Fields.invalid(name, "must be " + wanted(type));
             }
         }
         return Collections.unmodifiableList(read);
     }
 
+    private static @Nullable Object element(String name, @Nullable Object value, Type type, Manner manner) {
+        if (value == null && manner == Manner.SETTINGS) {
+            throw missing(name, type);
+        }
+        return value == null ? null : value(name, value, type, manner);
+    }
+
     private static String wanted(Type type) {
         if (type instanceof ParameterizedType generic) {
             boolean isMap = generic.getRawType() == Map.class;
             Type element = generic.getActualTypeArguments()[isMap ? 1 : 0];
-            boolean isText = element == String.class || (element instanceof Class<?> plain && plain.isEnum());
-            return isMap ? "an object" : isText ? "a list of strings" : "a list of objects";
+            String one = wanted(element);
+            return isMap
+                    ? "an object"
+                    : element == Object.class ? "a list" : "a list of " + one.substring(one.indexOf(' ') + 1) + "s";
         }
         Class<?> plain = (Class<?>) type;
         if (plain == String.class || plain.isEnum()) {

@@ -9,6 +9,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
 import java.lang.annotation.Annotation;
@@ -52,7 +53,7 @@ final class RecordShape {
      * @param names the name on the wire, then names that are only read
      * @param tagged whether a flat component is written with its tag
      * @param notEmpty an empty text counts as absent
-     * @param byDefault the value of an absent field, which is not written; null for none
+     * @param byDefault the text of what counts where it is absent, as {@link Default} says; null for none
      * @param range null for any number
      */
     record Field(
@@ -158,12 +159,14 @@ final class RecordShape {
     private final String tag;
     private final boolean isForeign;
     private final boolean isExtensible;
+    private final boolean isSettings;
 
     private RecordShape(Class<?> type) {
         this.type = type;
         RecordComponent[] components = type.getRecordComponents();
+        isSettings = isSettings(type);
         for (RecordComponent component : components) {
-            fields.add(Field.of(component, says(type, CamelCase.class)));
+            fields.add(Field.of(component, isSettings || says(type, CamelCase.class)));
         }
         try {
             constructor = type.getDeclaredConstructor(
@@ -236,6 +239,15 @@ final class RecordShape {
 
     boolean isForeign() {
         return isForeign;
+    }
+
+    boolean isSettings() {
+        return isSettings;
+    }
+
+    private static boolean isSettings(Class<?> type) {
+        return type.isAnnotationPresent(Settings.class)
+                || (type.getEnclosingClass() != null && isSettings(type.getEnclosingClass()));
     }
 
     boolean ignoresUnknown() {

@@ -12,4 +12,7 @@ public @interface Range {
     long min() default 0;
 
     long max() default Long.MAX_VALUE;
+
+    /** Whether 0 is allowed beside them; it stands for no limit. */
+    boolean orZero() default false;
 }

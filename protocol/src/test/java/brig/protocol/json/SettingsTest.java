@@ -5,15 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.record.IfAbsent;
+import brig.protocol.record.Default;
+import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Settings
 class SettingsTest {
-    record Inner(int port, List<String> hosts) {
+    record Inner(
+            int port,
+            List<String> hosts,
+            @Default @Range(min = 2, max = 9, orZero = true) int slots) {
         Inner {
             if (port < 1) {
                 throw new IllegalArgumentException("port must be at least 1");
@@ -29,20 +35,22 @@ class SettingsTest {
              "named": {"x": {"port": 2, "hosts": []}}}""";
 
     private static Outer bind(String over) {
-        return Settings.bind(Settings.overlay(Json.parseCommented(GOOD), Json.parseCommented(over)), Outer.class);
+        return JsonObject.readCommented(GOOD)
+                .overlaid(JsonObject.readCommented(over))
+                .as(Outer.class);
     }
 
     @Test
     void shouldBindEveryKindOfValue() {
-        Inner one = new Inner(1, List.of());
+        Inner one = new Inner(1, List.of(), 0);
         assertEquals(
                 new Outer(
                         "n",
                         true,
                         5_000_000_000L,
-                        new Inner(7070, List.of("a", "b")),
+                        new Inner(7070, List.of("a", "b"), 0),
                         List.of(one),
-                        Map.of("x", new Inner(2, List.of()))),
+                        Map.of("x", new Inner(2, List.of(), 0))),
                 bind("{}"));
     }
 
@@ -50,7 +58,7 @@ class SettingsTest {
     void shouldLayOverKeyByKeyWhenItIsAnObjectAndWholeWhenItIsAList() {
         Outer outer = bind(
                 "{\"flag\": false, \"http\": {\"hosts\": [\"c\"]}, \"named\": {\"y\": {\"port\": 3, \"hosts\": []}}}");
-        assertEquals(new Inner(7070, List.of("c")), outer.http());
+        assertEquals(new Inner(7070, List.of("c"), 0), outer.http());
         assertEquals(false, outer.flag());
         assertEquals(List.of("x", "y"), List.copyOf(outer.named().keySet()));
     }
@@ -60,16 +68,16 @@ class SettingsTest {
         JsonObject inner =
                 JsonObject.builder().put("port", 3L).put("hosts", List.of("d")).build();
         JsonObject whole = JsonObject.readCommented(GOOD).with("http", inner).with("all", List.of(inner));
-        Outer outer = Settings.bind(whole, Outer.class);
-        assertEquals(new Inner(3, List.of("d")), outer.http());
+        Outer outer = whole.as(Outer.class);
+        assertEquals(new Inner(3, List.of("d"), 0), outer.http());
         assertEquals(List.of(outer.http()), outer.all());
     }
 
     @Test
     void shouldLeaveTheDefaultsAloneWhenSomethingIsLaidOverThem() {
-        Map<String, Object> base = Json.parseCommented(GOOD);
-        Settings.overlay(base, Json.parseCommented("{\"name\": \"m\", \"http\": {\"port\": 1}}"));
-        assertEquals(Json.parseCommented(GOOD), base);
+        JsonObject base = JsonObject.readCommented(GOOD);
+        base.overlaid(JsonObject.readCommented("{\"name\": \"m\", \"http\": {\"port\": 1}}"));
+        assertEquals(JsonObject.readCommented(GOOD), base);
     }
 
     @ParameterizedTest
@@ -77,22 +85,26 @@ class SettingsTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "{'colour': 1}                                | unknown key 'colour'; known are [name, flag, bytes, http, all, named]",
-                "{'http': {'colour': 1}}                      | unknown key 'http.colour'; known are [port, hosts]",
-                "{'all': [{'port': 1, 'hosts': [], 'x': 1}]}  | unknown key 'all[0].x'; known are [port, hosts]",
-                "{'named': {'x': {'y': 1}}}                   | unknown key 'named.x.y'; known are [port, hosts]",
-                "{'name': null}                               | key 'name' is missing; it must be a string",
-                "{'http': null}                               | key 'http' is missing; it must be an object",
-                "{'all': null}                                | key 'all' must be a list",
-                "{'named': []}                                | key 'named' must be an object",
-                "{'name': 7}                                  | key 'name' must be a string",
-                "{'flag': 'true'}                             | key 'flag' must be boolean",
-                "{'bytes': 1.5}                               | key 'bytes' must be long",
-                "{'http': []}                                 | key 'http' must be an object",
-                "{'http': {'hosts': ['a', 7]}}                | key 'http.hosts[1]' must be a string",
-                "{'http': {'hosts': [null]}}                  | key 'http.hosts[0]' is missing; it must be a string",
-                "{'http': {'port': 2147483648}}               | key 'http.port' must be int",
-                "{'http': {'port': -2147483649}}              | key 'http.port' must be int",
+                "{'colour': 1}                                | field 'colour' is not known here; known are [all, bytes, flag, http, name, named]",
+                "{'http': {'colour': 1}}                      | field 'http.colour' is not known here; known are [hosts, port, slots]",
+                "{'all': [{'port': 1, 'hosts': [], 'x': 1}]}  | field 'all[0].x' is not known here; known are [hosts, port, slots]",
+                "{'named': {'x': {'y': 1}}}                   | field 'named.x.y' is not known here; known are [hosts, port, slots]",
+                "{'name': null}                               | field 'name' is missing; it must be a string",
+                "{'http': null}                               | field 'http' is missing; it must be an object",
+                "{'all': null}                                | field 'all' is missing; it must be a list of objects",
+                "{'named': []}                                | field 'named' must be an object",
+                "{'named': {'x': null}}                       | field 'named.x' is missing; it must be an object",
+                "{'name': 7}                                  | field 'name' must be a string",
+                "{'flag': 'true'}                             | field 'flag' must be true or false",
+                "{'flag': null}                               | field 'flag' is missing; it must be true or false",
+                "{'bytes': 1.5}                               | field 'bytes' must be a whole number",
+                "{'http': []}                                 | field 'http' must be an object",
+                "{'http': {'hosts': 'a'}}                     | field 'http.hosts' must be a list of strings",
+                "{'http': {'hosts': ['a', 7]}}                | field 'http.hosts[1]' must be a string",
+                "{'http': {'hosts': [null]}}                  | field 'http.hosts[0]' is missing; it must be a string",
+                "{'http': {'port': 2147483648}}               | field 'http.port' must be a whole number",
+                "{'http': {'slots': 2147483648}}              | field 'http.slots' must be 0, or from 2 to 9",
+                "{'http': {'slots': 1}}                       | field 'http.slots' must be 0, or from 2 to 9",
                 "{'http': {'port': 0}}                        | http.port must be at least 1",
                 "{'all': [{'port': 0, 'hosts': []}]}          | all[0].port must be at least 1"
             })
@@ -111,30 +123,30 @@ class SettingsTest {
     }
 
     record Optional(
-            @IfAbsent String name,
-            @IfAbsent("on") String mode,
-            @IfAbsent("true") boolean flag,
-            @IfAbsent("7") int port,
-            @IfAbsent long bytes,
-            @IfAbsent List<String> hosts,
-            @IfAbsent Map<String, Inner> named,
-            @IfAbsent Nested nested,
-            @IfAbsent List<Object> any) {}
+            @Default String name,
+            @Default("on") String mode,
+            @Default("true") boolean flag,
+            @Default("7") int port,
+            @Default long bytes,
+            @Default List<String> hosts,
+            @Default Map<String, Inner> named,
+            @Default Nested nested,
+            @Default List<Object> any) {}
 
-    record Nested(@IfAbsent boolean deep) {}
+    record Nested(@Default boolean deep) {}
 
     @Test
     void shouldTakeTheDefaultOfAKeyThatIsLeftOutAndOfNoOther() {
         assertEquals(
                 new Optional("", "on", true, 7, 0, List.of(), Map.of(), new Nested(false), List.of()),
-                Settings.bind(JsonObject.EMPTY, Optional.class));
-        Optional given = Settings.bind(
-                JsonObject.readCommented("{\"port\": 8, \"any\": [\"a\", {\"b\": 1}]} // comment"), Optional.class);
+                JsonObject.EMPTY.as(Optional.class));
+        Optional given = JsonObject.readCommented("{\"port\": 8, \"any\": [\"a\", {\"b\": 1}]} // comment")
+                .as(Optional.class);
         assertEquals(8, given.port());
         assertEquals(List.of("a", JsonObject.of(Map.of("b", 1L))), given.any());
         BrigException refusal = assertThrows(
                 BrigException.class,
-                () -> Settings.bind(JsonObject.readCommented("{\"nested\": null}"), Optional.class));
-        assertEquals("key 'nested' is missing; it must be an object", refusal.getMessage());
+                () -> JsonObject.readCommented("{\"nested\": null}").as(Optional.class));
+        assertEquals("field 'nested' is missing; it must be an object", refusal.getMessage());
     }
 }

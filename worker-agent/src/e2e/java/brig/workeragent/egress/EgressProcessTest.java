@@ -187,7 +187,12 @@ class EgressProcessTest {
                 .replace("PORT", String.valueOf(server.getAddress().getPort()))));
     }
 
-    private EgressGate.Handle take() {
+    private AutoCloseable take() {
+        EgressGate.Handle taken = register();
+        return () -> taken.end().told().join();
+    }
+
+    private EgressGate.Handle register() {
         var unused = egress.open(SPAWN, policy, () -> policy, events::add);
         return egress.take(new EgressGate.Registration(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
     }
@@ -246,6 +251,21 @@ class EgressProcessTest {
             }
         }
         assertTrue(Files.readString(folder.resolve("state/audit/egress.jsonl")).contains("\"secrets\":[\"T\"]"));
+    }
+
+    /** Scenario: each of many requests is refused just before its process ends, as in an agent with one for each message. */
+    @Test
+    void shouldHaveToldEachRefusalWhenTheEndOfTheProcessIsTold() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            EgressGate.Handle taken = register();
+            assertEquals(403, get("evil.example"));
+            EgressGate.End end = taken.end();
+            List<EgressEvent> before =
+                    end.told().thenApply(told -> List.copyOf(events)).join();
+            assertTrue(end.released().isDone());
+            assertInstanceOf(EgressEvent.Blocked.class, before.getLast());
+            events.clear();
+        }
     }
 
     @Test
@@ -463,7 +483,7 @@ class EgressProcessTest {
 
     @Test
     void shouldEndWithItsInput() throws Exception {
-        EgressGate.Handle taken = take();
+        AutoCloseable taken = take();
         ProcessHandle process = ProcessHandle.of(egress.pid().orElseThrow()).orElseThrow();
         taken.close();
         egress.close();

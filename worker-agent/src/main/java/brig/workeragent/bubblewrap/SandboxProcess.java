@@ -7,6 +7,7 @@ import brig.workeragent.wall.WalledProcess;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,17 +22,25 @@ final class SandboxProcess implements WalledProcess {
     private final brig.workeragent.sandbox.BubblewrapProcess process;
     private final CompletableFuture<ProcessEnd> end;
 
-    /** @param atEnd run when no process is left behind the wall */
-    SandboxProcess(brig.workeragent.sandbox.BubblewrapProcess process, Runnable atEnd) {
+    /** @param atEnd called when no process is left behind the wall; {@link #end} completes after its result */
+    SandboxProcess(brig.workeragent.sandbox.BubblewrapProcess process, Supplier<CompletableFuture<Void>> atEnd) {
         this.process = process;
-        this.end = process.exit().handle((exit, failure) -> {
-            try {
-                atEnd.run();
-            } catch (RuntimeException e) {
-                LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
-            }
-            return exit == null ? LOST : endOf(exit);
-        });
+        this.end = end(process.exit(), atEnd);
+    }
+
+    static CompletableFuture<ProcessEnd> end(
+            CompletableFuture<ProcessExit> exit, Supplier<CompletableFuture<Void>> atEnd) {
+        return exit.handle((ended, failure) -> ended == null ? LOST : endOf(ended))
+                .thenCompose(ended -> givenBack(atEnd).thenApply(nothing -> ended));
+    }
+
+    private static CompletableFuture<Void> givenBack(Supplier<CompletableFuture<Void>> atEnd) {
+        try {
+            return atEnd.get();
+        } catch (RuntimeException e) {
+            LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     @Override

@@ -40,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -228,7 +229,7 @@ public final class SandboxWalls implements Walls {
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, command, stdinPipe);
             current = process.network();
             if (process.network().listeners().isEmpty()) {
-                return new SandboxProcess(process, process.network()::close);
+                return new SandboxProcess(process, closing(process.network()));
             }
             SandboxNetwork network =
                     new SandboxNetwork(process.network(), plan.confinement().egress());
@@ -236,8 +237,9 @@ public final class SandboxWalls implements Walls {
                 EgressGate.Handle taken = gate.take(new EgressGate.Registration(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
                 return new SandboxProcess(process, () -> {
-                    taken.close();
-                    network.close();
+                    EgressGate.End end = taken.end();
+                    var unused = end.released().thenRun(network::close);
+                    return end.told();
                 });
             } catch (BrigException e) {
                 process.kill();
@@ -282,8 +284,15 @@ public final class SandboxWalls implements Walls {
         public Posture measure() throws InterruptedException {
             brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), NOTHING, false);
             closeOutput(process);
-            new SandboxProcess(process, process.network()::close).end().join();
+            new SandboxProcess(process, closing(process.network())).end().join();
             return process.posture();
+        }
+
+        private static Supplier<CompletableFuture<Void>> closing(brig.workeragent.sandbox.WalledNetwork network) {
+            return () -> {
+                network.close();
+                return CompletableFuture.completedFuture(null);
+            };
         }
 
         private static void closeOutput(brig.workeragent.sandbox.BubblewrapProcess process) {

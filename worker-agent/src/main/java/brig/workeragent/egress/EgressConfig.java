@@ -1,6 +1,8 @@
 package brig.workeragent.egress;
 
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,22 +13,16 @@ import java.util.TreeMap;
  * @param uid whom brig-egress runs as where Brig runs as root
  * @param hosts addresses by name, each a string or a list of strings
  */
+@Settings
 public record EgressConfig(
-        int uid,
+        @Range(min = 1, max = Integer.MAX_VALUE - 1) int uid,
         JsonObject hosts,
         List<String> extraRoots,
-        long auditFileBytesMax,
-        int auditFilesMax,
-        long auditKeepMs) {
-    private static final long MIB = 1024 * 1024;
-    private static final long DAY_MS = 86_400_000;
-
-    public EgressConfig {
-        requireRange("egress.uid", uid, 1, Integer.MAX_VALUE - 1);
-        requireRange("egress.auditFileBytesMax", auditFileBytesMax, 4096, 1024 * MIB);
-        requireRange("egress.auditFilesMax", auditFilesMax, 1, 10_000);
-        requireRange("egress.auditKeepMs", auditKeepMs, 0, 3650 * DAY_MS);
-    }
+        @Range(min = 4096, max = 1024 * MIB) long auditFileBytesMax,
+        @Range(min = 1, max = 10_000) int auditFilesMax,
+        @Range(max = 3650 * DAY_MS) long auditKeepMs) {
+    static final long MIB = 1024 * 1024;
+    static final long DAY_MS = 86_400_000;
 
     /** {@link #hosts}, each with a list. */
     Map<String, List<String>> addresses() {
@@ -37,11 +33,5 @@ public record EgressConfig(
             addresses.put(name, all.stream().map(String::valueOf).toList());
         }
         return addresses;
-    }
-
-    private static void requireRange(String key, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(key + ": must be from " + min + " to " + max + ", not " + value);
-        }
     }
 }

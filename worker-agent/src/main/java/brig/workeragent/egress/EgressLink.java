@@ -1,17 +1,13 @@
 package brig.workeragent.egress;
 
-import brig.egress.confinement.SelfMeasurement;
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
-import brig.egress.proxy.EgressMain;
+import brig.egress.process.EgressMain;
 import brig.egress.tls.CertificateAuthority;
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
-import brig.protocol.wire.LineDecoder;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.Confinement;
 import brig.workeragent.sandbox.SandboxException;
@@ -28,7 +24,6 @@ import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +47,6 @@ import org.slf4j.LoggerFactory;
 final class EgressLink {
     private static final Logger LOG = LoggerFactory.getLogger(EgressLink.class);
     private static final AtomicInteger RUNS = new AtomicInteger();
-    private static final int LINE_BYTES_MAX = 64 * 1024;
     private static final long SEND_MS = 5_000;
     private static final long END_MS = 3_000;
 
@@ -77,8 +71,8 @@ final class EgressLink {
     private final EventLoopGroup loop;
     private final Channel listener;
     private final Listener told;
+    private final ReportReader reports;
     private final long startNanos = System.nanoTime();
-    private final CompletableFuture<SelfMeasurement> measured = new CompletableFuture<>();
     private final CompletableFuture<Channel> descriptors = new CompletableFuture<>();
     private final Thread reader =
             Thread.ofPlatform().daemon().name("brig-egress-events").unstarted(this::read);
@@ -90,6 +84,7 @@ final class EgressLink {
         this.loop = loop;
         this.listener = listener;
         this.told = told;
+        this.reports = new ReportReader(told);
     }
 
     /**
@@ -205,7 +200,7 @@ final class EgressLink {
     private void awaitReady(WorkerIdentity identity, long readyMs) throws IOException, InterruptedException {
         try {
             confinement = Confinement.judge(
-                    measured.get(readyMs, TimeUnit.MILLISECONDS), identity.uid(), identity.switched());
+                    reports.measured().get(readyMs, TimeUnit.MILLISECONDS), identity.uid(), identity.switched());
         } catch (ExecutionException e) {
             throw new IOException(e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
@@ -239,53 +234,26 @@ final class EgressLink {
         }
     }
 
-    private void read() {
-        LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
-            @Override
-            public void handleLine(byte[] bytes, int offset, int length) {
-                EgressLink.this.handleLine(bytes, offset, length);
-            }
-
-            @Override
-            public void handleBadLine(ErrorCode code) {
-                LOG.warn("brig-egress wrote a line that cannot be read: {}", code);
-            }
-        });
-        byte[] buffer = new byte[16 * 1024];
-        try (InputStream in = process.getInputStream()) {
-            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                decoder.decode(buffer, 0, count);
-            }
-        } catch (IOException e) {
-            LOG.debug("reading from brig-egress: {}", e.toString());
+    /**
+     * Ends a worker.
+     *
+     * @return completes, never exceptionally and perhaps never, when every event of it was told, or it can tell no more
+     */
+    CompletableFuture<Void> unregister(String worker) {
+        CompletableFuture<Void> over = reports.whenUnregistered(worker);
+        if (isAlive()) {
+            send(new EgressCommand.Unregister(worker), List.of());
         }
+        return over;
+    }
+
+    private void read() {
+        reports.read(process.getInputStream());
         process.destroyForcibly();
         awaitEnd();
-        measured.completeExceptionally(new IOException("it ended with status " + status()));
+        reports.measured().completeExceptionally(new IOException("it ended with status " + status()));
         closeChannels();
         told.handleGone(this);
-    }
-
-    private void handleLine(byte[] bytes, int offset, int length) {
-        try {
-            switch (Json.read(bytes, offset, length, EgressReport.class)) {
-                case EgressReport.Ready ready -> measured.complete(ready.measured());
-                case EgressReport.Audit audit -> told.handleAudit(audit.entry());
-                case EgressReport.Event event -> told.handleEvent(event);
-                case EgressReport.Lost lost -> handleLost(lost);
-            }
-        } catch (BrigException e) {
-            LOG.warn("brig-egress wrote a line that cannot be read: {}", e.getMessage());
-        } catch (RuntimeException e) {
-            LOG.error("an event of brig-egress was not taken", e);
-        }
-    }
-
-    private void handleLost(EgressReport.Lost lost) {
-        switch (lost.kind()) {
-            case AUDIT -> told.handleAuditLost(lost.count());
-            case EVENTS -> LOG.warn("brig-egress lost {} events that nobody read in time", lost.count());
-        }
     }
 
     private void awaitEnd() {

@@ -10,12 +10,14 @@ import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Fields;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.wall.EgressGate;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -66,10 +68,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
+    /** How long the end of a process waits for its events. */
+    private static final long TOLD_MS = 500;
 
     private final Clock clock;
     private final SecretSources sources;
-    private final AuditReader audit;
+    private final AuditFiles audit;
     private final EgressThread thread = new EgressThread(2 * EgressSupervisor.READY_MS);
     private final EgressSupervisor supervisor;
     private final SocketRegistrations registrations;
@@ -81,7 +85,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public EgressProcess(Services setup, Clock clock) {
         this.clock = clock;
         this.sources = new SecretSources(setup.environment());
-        this.audit = new AuditReader(setup.auditFolder());
+        this.audit = new AuditFiles(setup.auditFolder());
         this.supervisor = new EgressSupervisor(setup, clock, thread, new User());
         this.registrations = new SocketRegistrations(thread, supervisor, sessions::get);
         this.watcher = new PolicyWatcher(thread, registrations, sessions::get, setup.names());
@@ -141,7 +145,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             EgressLink running = supervisor.ready();
             watcher.watch();
             registrations.add(registration, running);
-            return () -> thread.run(() -> registrations.remove(registration.id));
+            return () -> SocketRegistrations.end(thread, () -> registrations.remove(registration.id), TOLD_MS);
         });
     }
 
@@ -205,9 +209,17 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         onSession(spawnId, id -> new EgressCommand.Revoke(id, secret), session -> session.revoked.add(secret));
     }
 
-    /** Lines of the audit behind a position, as {@link AuditFiles#read}; also while no brig-egress runs. */
+    /**
+     * Lines of the audit behind a position, as {@link AuditFiles#read}; also while no brig-egress runs.
+     *
+     * @throws BrigException {@code RECORD_LOST}
+     */
     public AuditFiles.Part audit(String position, int bytesMax) {
-        return audit.read(position, bytesMax);
+        try {
+            return audit.read(position, bytesMax);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + Reason.withFile(e));
+        }
     }
 
     private void onSession(String spawnId, Function<String, EgressCommand> command, Consumer<EgressSession> change) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -108,6 +109,11 @@ final class EgressSupervisor {
         if (running != null) {
             running.send(command, List.of());
         }
+    }
+
+    /** {@link EgressLink#unregister}, also of one that just died; complete where there is none. */
+    CompletableFuture<Void> unregister(String worker) {
+        return current == null ? CompletableFuture.completedFuture(null) : current.unregister(worker);
     }
 
     /** What one run says, on the thread that reads it. */

@@ -75,12 +75,14 @@ final class EgressThread {
         });
     }
 
-    /** Runs a task after so many milliseconds; not at all where the thread is ended. */
-    void later(Runnable task, long delayMs) {
+    /** Runs a task after so many milliseconds. @return false where the thread is ended, and it is not run */
+    boolean later(Runnable task, long delayMs) {
         try {
             var unused = thread.schedule(task, delayMs, TimeUnit.MILLISECONDS);
+            return true;
         } catch (RejectedExecutionException stopping) {
             LOG.debug("not done any more: {}", stopping.getMessage());
+            return false;
         }
     }
 

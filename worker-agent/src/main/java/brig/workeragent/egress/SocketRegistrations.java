@@ -11,8 +11,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The sockets of workers that brig-egress answers, with the policy and the secrets that it was told of each. State owned by the
  * thread of {@link EgressThread}, which alone may call where nothing else is said.
+ *
+ * <p>Decision 0147.
  */
 final class SocketRegistrations {
     private static final Logger LOG = LoggerFactory.getLogger(SocketRegistrations.class);
@@ -49,10 +54,35 @@ final class SocketRegistrations {
         listenTo(registration, session == null ? List.of() : session.allowedPorts());
     }
 
-    /** Returns when no descriptor of it can be sent any more: its number may stand for another file next. */
-    void remove(String id) {
+    /**
+     * Ends one. Nobody has to wait: not the thread that hears of the end of processes, nor other workers where brig-egress is
+     * being started or does not answer. Any thread may call.
+     *
+     * @param remove run by the thread; what it gives completes when every event was told
+     * @param toldMs how long that may take, from now on
+     */
+    static EgressGate.End end(EgressThread thread, Supplier<CompletableFuture<Void>> remove, long toldMs) {
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        CompletableFuture<Void> told =
+                new CompletableFuture<Void>().completeOnTimeout(null, toldMs, TimeUnit.MILLISECONDS);
+        boolean runs = thread.later(
+                () -> {
+                    CompletableFuture<Void> over = remove.get();
+                    released.complete(null);
+                    var unused = over.thenRun(() -> told.complete(null));
+                },
+                0);
+        if (!runs) {
+            released.complete(null);
+            told.complete(null);
+        }
+        return new EgressGate.End(released, told);
+    }
+
+    /** Ends one, of which no descriptor can be sent any more then. @return as {@link EgressLink#unregister} */
+    CompletableFuture<Void> remove(String id) {
         registrations.remove(id);
-        supervisor.send(new EgressCommand.Unregister(id));
+        return supervisor.unregister(id);
     }
 
     /** Tells a brig-egress that was just started everything. */

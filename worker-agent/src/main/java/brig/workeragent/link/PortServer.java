@@ -1,6 +1,6 @@
 package brig.workeragent.link;
 
-import brig.egress.proxy.Relay;
+import brig.egress.connection.Relay;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.PortAnswer;

@@ -41,7 +41,7 @@ public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies p
                 agent.name(),
                 profile.description(),
                 profile.policy(),
-                profile.asModel(),
+                profile.isModel(),
                 profile.needsMessage(),
                 state,
                 problem);

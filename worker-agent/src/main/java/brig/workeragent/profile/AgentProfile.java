@@ -3,9 +3,8 @@ package brig.workeragent.profile;
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.protocol.json.Fields;
-import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
-import brig.protocol.record.IfAbsent;
+import brig.protocol.record.Default;
+import brig.protocol.record.Settings;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
@@ -37,34 +36,34 @@ import org.jspecify.annotations.Nullable;
  * @param raw whether each output line also becomes a {@code raw} frame; not with {@code text}
  * @param permissions {@code allow} or {@code deny}: the answer to its permission requests
  * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
- * @param models names of the policy's model routes that it needs. In the environment and in arguments {@code
- *     {models.NAME}} stands for the base URL of one
+ * @param models names of the policy's model routes that it needs. In the environment and in arguments
+ *     {@code {models.NAME}} stands for the base URL of one
  * @param install the source of its program, if that is an npm package
  * @param resume arguments after the command that continue an earlier session, with {@code {session}} as its id; for
  *     agents whose adapter cannot do that
- * @param arguments arguments after the command for the settings of a request, by the field of its {@code agent_config}.
- *     {@code {tools.NAME}} in one is {@code true} or {@code false}
- * @param defaultModel used if neither the request nor {@code worker.agentModels} names one; empty leaves it to the
- *     agent
- * @param asModel whether it is offered as a model to clients of OpenAI's API
+ * @param arguments arguments after the command for the settings of a request, by the field of its
+ *     {@code agent_config}. {@code {tools.NAME}} in one is {@code true} or {@code false}
+ * @param defaultModel if neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
+ * @param asModel see {@link #isModel}; null for the default
  */
+@Settings
 public record AgentProfile(
         String description,
         List<String> command,
-        @IfAbsent("text") String adapter,
-        @IfAbsent("message") String process,
-        @IfAbsent("null") String stdin,
-        @IfAbsent Map<String, String> env,
-        @IfAbsent("build") String policy,
-        @IfAbsent boolean raw,
-        @IfAbsent("allow") String permissions,
-        @IfAbsent("private") String home,
-        @IfAbsent List<String> models,
-        @IfAbsent Install install,
-        @IfAbsent List<String> resume,
-        @IfAbsent Map<String, List<String>> arguments,
-        @IfAbsent String defaultModel,
-        boolean asModel) {
+        @Default("text") String adapter,
+        @Default("message") String process,
+        @Default("null") String stdin,
+        @Default Map<String, String> env,
+        @Default("build") String policy,
+        @Default boolean raw,
+        @Default("allow") String permissions,
+        @Default("private") String home,
+        @Default List<String> models,
+        @Default Install install,
+        @Default List<String> resume,
+        @Default Map<String, List<String>> arguments,
+        @Default String defaultModel,
+        @Nullable Boolean asModel) {
 
     /**
      * An npm package, or a program that comes with Brig.
@@ -73,7 +72,7 @@ public record AgentProfile(
      * @param programs possible paths of the program below a folder {@code node_modules}, or Brig's; the first that
      *     exists is used
      */
-    public record Install(@IfAbsent String npm, @IfAbsent List<String> programs) {
+    public record Install(@Default String npm, @Default List<String> programs) {
         public Install {
             if (programs.isEmpty() && !npm.isEmpty()) {
                 throw new IllegalArgumentException("install: needs programs");
@@ -145,12 +144,9 @@ public record AgentProfile(
         }
     }
 
-    /** Binds a file's values; only {@code description} and {@code command} are required. */
-    static AgentProfile read(JsonObject values) {
-        // An agent with turns is offered as a model unless its file says otherwise.
-        boolean hasTurns = !Set.of("text", CASSETTE).contains(values.text("adapter", "text"));
-        JsonObject byDefault = JsonObject.EMPTY.with("asModel", hasTurns);
-        return Settings.bind(Settings.overlay(byDefault, values), AgentProfile.class);
+    /** Whether it is offered as a model to clients of OpenAI's API; by default if it has turns. */
+    public boolean isModel() {
+        return asModel != null ? asModel : !Set.of("text", CASSETTE).contains(adapter);
     }
 
     private static void requireOneOf(String key, String value, List<String> known) {

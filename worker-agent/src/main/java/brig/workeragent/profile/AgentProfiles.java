@@ -44,7 +44,7 @@ public final class AgentProfiles {
 
     public AgentProfiles(List<Path> folders, Names names) {
         this.names = names;
-        files = new JsonFolders<>("agent profile", folders, AgentProfile::read);
+        files = new JsonFolders<>("agent profile", folders, AgentProfile.class);
         files.entries();
     }
 

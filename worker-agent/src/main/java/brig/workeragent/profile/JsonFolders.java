@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +34,7 @@ final class JsonFolders<T> {
 
     private final String what;
     private final List<Path> folders;
-    private final Function<JsonObject, T> reader;
+    private final Class<T> type;
     private final ReentrantLock lock = new ReentrantLock();
     /** By name. Guarded by the lock. */
     private SortedMap<String, Entry<T>> entries = new TreeMap<>();
@@ -44,12 +43,12 @@ final class JsonFolders<T> {
      * Reads nothing yet.
      *
      * @param what for the log, such as "agent profile"
-     * @param reader makes the value, or throws a {@link BrigException} that names the key
+     * @param type the record that a file has
      */
-    JsonFolders(String what, List<Path> folders, Function<JsonObject, T> reader) {
+    JsonFolders(String what, List<Path> folders, Class<T> type) {
         this.what = what;
         this.folders = List.copyOf(folders);
-        this.reader = reader;
+        this.type = type;
     }
 
     /** All current files, by name. */
@@ -101,7 +100,7 @@ final class JsonFolders<T> {
             if (known != null && known.file().equals(file) && known.modified().equals(modified)) {
                 return known;
             }
-            T value = reader.apply(JsonObject.readCommented(Files.readString(file)));
+            T value = JsonObject.readCommented(Files.readString(file)).as(type);
             return new Entry<>(file, modified, value, "");
         } catch (IOException | BrigException e) {
             String why = e instanceof BrigException ? e.getMessage() : e.toString();

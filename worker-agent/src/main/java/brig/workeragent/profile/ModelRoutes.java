@@ -5,12 +5,11 @@ import brig.egress.policy.EgressPolicy.ModelRoute;
 import brig.egress.policy.EgressPolicy.Secret;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
-import brig.protocol.json.JsonObject;
+import brig.protocol.record.Default;
+import brig.protocol.record.Settings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 
 /**
  * The model routes written by {@code brig route set}, {@code <name>.json} each, with {@code secrets} and {@code
@@ -20,22 +19,21 @@ import java.util.TreeSet;
  * <p>Decision 0119.
  */
 public final class ModelRoutes {
-    private static final List<String> KEYS = List.of("modelRoutes", "secrets");
+    /** What a file has. */
+    @Settings
+    record SetRoutes(
+            @Default Map<String, ModelRoute> modelRoutes,
+            @Default Map<String, Secret> secrets) {
+        SetRoutes {
+            EgressPolicy.NONE.with(modelRoutes, secrets);
+        }
+    }
 
-    private final JsonFolders<EgressPolicy> files;
+    private final JsonFolders<SetRoutes> files;
 
     /** @param folder need not exist */
     public ModelRoutes(Path folder) {
-        files = new JsonFolders<>("model route", List.of(folder), ModelRoutes::read);
-    }
-
-    private static EgressPolicy read(JsonObject values) {
-        for (String name : new TreeSet<>(values.names())) {
-            if (!KEYS.contains(name)) {
-                throw Fields.invalid(name, "is not known here; known are " + KEYS);
-            }
-        }
-        return EgressPolicy.read(values);
+        files = new JsonFolders<>("model route", List.of(folder), SetRoutes.class);
     }
 
     /**
@@ -45,7 +43,7 @@ public final class ModelRoutes {
      *     commands that set a route, if there is none
      */
     EgressPolicy over(String policy, EgressPolicy egress, List<String> names) {
-        var entries = names.isEmpty() ? Map.<String, JsonFolders.Entry<EgressPolicy>>of() : files.entries();
+        var entries = names.isEmpty() ? Map.<String, JsonFolders.Entry<SetRoutes>>of() : files.entries();
         EgressPolicy whole = egress;
         for (String name : names) {
             if (!egress.modelRoutes().containsKey(name)) {
@@ -59,8 +57,8 @@ public final class ModelRoutes {
         return whole;
     }
 
-    private static EgressPolicy with(EgressPolicy egress, String name, JsonFolders.Entry<EgressPolicy> entry) {
-        EgressPolicy set = entry.value();
+    private static EgressPolicy with(EgressPolicy egress, String name, JsonFolders.Entry<SetRoutes> entry) {
+        SetRoutes set = entry.value();
         ModelRoute route = set == null ? null : set.modelRoutes().get(name);
         if (set == null || route == null) {
             throw invalid(name, set == null ? entry.fault() : entry.file() + ": modelRoutes must have '" + name + "'");

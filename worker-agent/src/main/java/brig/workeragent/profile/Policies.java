@@ -46,7 +46,7 @@ public final class Policies {
      * @param routes for the policy that an agent profile names
      */
     public Policies(List<Path> folders, MountRules rules, List<String> choosable, ModelRoutes routes) {
-        this.files = new JsonFolders<>("policy", folders, Policy::read);
+        this.files = new JsonFolders<>("policy", folders, Policy.class);
         this.rules = rules;
         this.choosable = List.copyOf(choosable);
         this.routes = routes;
@@ -214,7 +214,7 @@ public final class Policies {
     /** Verifies that only that host was added, whatever the text looks like. */
     private static String withHost(String text, String host) {
         JsonObject values = JsonObject.readCommented(text);
-        List<Object> hosts = Policy.read(values).egress().allowedHosts();
+        List<Object> hosts = values.as(Policy.class).egress().allowedHosts();
         if (hosts.contains(host)) {
             return text;
         }
@@ -226,7 +226,7 @@ public final class Policies {
         if (!read.equals(wanted)) {
             throw new IllegalArgumentException("its text is not understood");
         }
-        Policy.read(read);
+        read.as(Policy.class);
         return changed;
     }
 

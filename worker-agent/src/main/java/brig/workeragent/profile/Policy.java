@@ -1,9 +1,9 @@
 package brig.workeragent.profile;
 
 import brig.egress.policy.EgressPolicy;
-import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
-import brig.protocol.record.IfAbsent;
+import brig.protocol.record.Default;
+import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
@@ -25,23 +25,38 @@ import java.util.regex.Pattern;
  * @param projectFile {@code narrow} or {@code ignore}: the effect of a {@link ProjectFile} in the workspace
  * @param egress the agent's network access; none if absent
  */
+@Settings
 public record Policy(
         String description,
         Map<String, Mount> mounts,
         List<String> environment,
         List<String> privateFiles,
-        @IfAbsent long tmpBytesMax,
-        @IfAbsent long homeBytesMax,
-        @IfAbsent long memoryBytesMax,
-        @IfAbsent int cpuPercentMax,
-        @IfAbsent int pidsMax,
-        @IfAbsent long fileBytesMax,
-        @IfAbsent int openFilesMax,
-        @IfAbsent long wallClockMs,
-        @IfAbsent long idleMs,
-        @IfAbsent boolean nested,
-        @IfAbsent("narrow") String projectFile,
-        @IfAbsent EgressPolicy egress) {
+        @Default @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
+        @Default @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
+
+        @Default @Range(min = 16 * MIB, max = TIB, orZero = true)
+        long memoryBytesMax,
+
+        @Default @Range(min = 1, max = 100_000, orZero = true)
+        int cpuPercentMax,
+
+        @Default @Range(min = 4, max = 4_000_000, orZero = true)
+        int pidsMax,
+
+        @Default @Range(min = MIB, max = TIB, orZero = true) long fileBytesMax,
+
+        @Default @Range(min = 16, max = 1_000_000, orZero = true)
+        int openFilesMax,
+
+        @Default @Range(min = 100, max = YEAR_MS, orZero = true)
+        long wallClockMs,
+
+        @Default @Range(min = 1000, max = YEAR_MS, orZero = true)
+        long idleMs,
+
+        @Default boolean nested,
+        @Default("narrow") String projectFile,
+        @Default EgressPolicy egress) {
 
     /** The mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -54,9 +69,9 @@ public record Policy(
     static final String IGNORE = "ignore";
 
     private static final List<String> PROJECT_FILES = List.of("narrow", IGNORE);
-    private static final long MIB = 1024 * 1024;
-    private static final long TIB = MIB * MIB;
-    private static final long YEAR_MS = 365L * 86_400_000;
+    static final long MIB = 1024 * 1024;
+    static final long TIB = MIB * MIB;
+    static final long YEAR_MS = 365L * 86_400_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     /** Paths of the wall itself, at which a mount would replace a part of it, or is impossible. */
     private static final List<String> WALLS_OWN = List.of(
@@ -95,20 +110,6 @@ public record Policy(
         if (!PROJECT_FILES.contains(projectFile)) {
             throw new IllegalArgumentException("projectFile: must be one of " + PROJECT_FILES);
         }
-        requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
-        requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
-        requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
-        requireRangeOrNone("cpuPercentMax", cpuPercentMax, 1, 100_000);
-        requireRangeOrNone("pidsMax", pidsMax, 4, 4_000_000);
-        requireRangeOrNone("fileBytesMax", fileBytesMax, MIB, TIB);
-        requireRangeOrNone("openFilesMax", openFilesMax, 16, 1_000_000);
-        requireRangeOrNone("wallClockMs", wallClockMs, 100, YEAR_MS);
-        requireRangeOrNone("idleMs", idleMs, 1000, YEAR_MS);
-    }
-
-    /** Binds a file's values; limits, {@code nested}, {@code projectFile} and {@code egress} may be absent. */
-    static Policy read(JsonObject values) {
-        return Settings.bind(values, Policy.class);
     }
 
     boolean workspaceReadOnly() {
@@ -179,12 +180,6 @@ public record Policy(
             var _ = new PrivateFiles(List.of(pattern));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("privateFiles: " + e.getMessage());
-        }
-    }
-
-    private static void requireRangeOrNone(String key, long value, long min, long max) {
-        if (value != 0 && (value < min || value > max)) {
-            throw new IllegalArgumentException(key + ": must be 0, or from " + min + " to " + max + ", not " + value);
         }
     }
 }

@@ -7,9 +7,12 @@ import brig.egress.policy.Narrowing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Settings;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PlainFile;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +39,10 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     /** The last one is beside OpenCode's own project settings. */
     private static final List<String> NAMES = List.of("brig.json", "gondolin.json", ".opencode/gondolin.json");
 
-    private static final List<String> WITHOUT_EFFECT = List.of("rootOverlay", "auditFilesystem");
-    private static final Set<String> KNOWN =
-            Set.of("allowedHosts", "secrets", "dnsMode", "auditNetwork", "mounts", "rootOverlay", "auditFilesystem");
+    private static final String NO_EFFECT = " has no effect, for a wall's root is read-only and files are not audited";
+    private static final Set<String> KNOWN = Stream.of(Keys.class.getRecordComponents())
+            .map(RecordComponent::getName)
+            .collect(Collectors.toSet());
     private static final int NOTICES_MAX = 8;
     private static final int KEY_LENGTH_MAX = 100;
     private static final int BYTES_MAX = 64 * 1024;
@@ -64,93 +70,71 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         return read(name, JsonObject.readCommented(new String(content, UTF_8)));
     }
 
-    private static List<String> notices(String name, JsonObject values) {
-        List<String> notices = new ArrayList<>();
-        for (String key : WITHOUT_EFFECT) {
-            if (values.flag(key)) {
-                notices.add("the project's " + name + ": " + key
-                        + " has no effect, for a wall's root is read-only and files are not audited");
-            }
+    /**
+     * The file.
+     *
+     * @param mounts null leaves them as they are
+     */
+    @Settings
+    @Extensible
+    private record Keys(
+            List<String> allowedHosts,
+            Map<String, Secret> secrets,
+            @Nullable DnsMode dnsMode,
+            boolean auditNetwork,
+            @Nullable Map<String, Mount> mounts,
+            boolean rootOverlay,
+            boolean auditFilesystem) {
+
+        @Extensible
+        private record Secret(@Nullable String envVar, List<String> hosts) {}
+
+        @Extensible
+        private record Mount(boolean readonly) {}
+
+        /** By the name inside. A secret may also be named by the variable that it comes from. */
+        private Map<String, List<String>> secretHosts() {
+            Map<String, List<String>> hosts = new TreeMap<>();
+            secrets.forEach((inside, secret) -> {
+                hosts.put(inside, secret.hosts());
+                hosts.putIfAbsent(secret.envVar() == null ? inside : secret.envVar(), secret.hosts());
+            });
+            return hosts;
         }
-        values.names().stream()
-                .filter(key -> !KNOWN.contains(key))
-                .sorted()
-                .limit(NOTICES_MAX)
-                .forEach(key -> notices.add("the project's " + name + ": the key '"
-                        + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX)) + "' is not known here"));
-        return notices;
+
+        private @Nullable Map<String, Boolean> readOnly() {
+            if (mounts == null) {
+                return null;
+            }
+            Map<String, Boolean> readOnly = new TreeMap<>();
+            mounts.forEach((target, mount) -> readOnly.put(target, mount.readonly()));
+            return readOnly;
+        }
     }
 
     private static ProjectFile read(String name, JsonObject values) {
+        Keys keys = values.as(Keys.class);
         return new ProjectFile(
-                new Narrowing(
-                        texts("allowedHosts", values.value("allowedHosts")),
-                        secretHosts(values.value("secrets")),
-                        dns(values.value("dnsMode")),
-                        values.flag("auditNetwork")),
-                mounts(values.value("mounts")),
-                notices(name, values));
+                new Narrowing(keys.allowedHosts(), keys.secretHosts(), keys.dnsMode(), keys.auditNetwork()),
+                keys.readOnly(),
+                notices("the project's " + name + ": ", keys, values.names()));
     }
 
-    private static List<String> texts(String key, @Nullable Object value) {
-        List<String> texts = new ArrayList<>();
-        List<?> items = value == null ? List.of() : typed(key, value, List.class);
-        for (Object item : items) {
-            texts.add(typed(key, item, String.class));
+    private static List<String> notices(String file, Keys keys, Set<String> names) {
+        List<String> notices = new ArrayList<>();
+        if (keys.rootOverlay()) {
+            notices.add(file + "rootOverlay" + NO_EFFECT);
         }
-        return texts;
-    }
-
-    /** By the name inside. A secret may also be named by its source variable. */
-    private static Map<String, List<String>> secretHosts(@Nullable Object value) {
-        Map<String, List<String>> hosts = new TreeMap<>();
-        JsonObject secrets = object("secrets", value);
-        for (String inside : secrets.names()) {
-            String key = "secrets." + inside;
-            JsonObject secret = object(key, secrets.value(inside));
-            Object variable = secret.value("envVar");
-            String name = variable == null ? inside : typed(key, variable, String.class);
-            List<String> wanted = texts(key + ".hosts", secret.value("hosts"));
-            hosts.put(inside, wanted);
-            hosts.putIfAbsent(name, wanted);
+        if (keys.auditFilesystem()) {
+            notices.add(file + "auditFilesystem" + NO_EFFECT);
         }
-        return hosts;
-    }
-
-    private static @Nullable DnsMode dns(@Nullable Object value) {
-        if (value == null) {
-            return null;
-        }
-        DnsMode mode = DnsMode.of(typed("dnsMode", value, String.class));
-        if (mode == null) {
-            throw new IllegalArgumentException("dnsMode: must be synthetic, trusted or open");
-        }
-        return mode;
-    }
-
-    private static @Nullable Map<String, Boolean> mounts(@Nullable Object value) {
-        if (value == null) {
-            return null;
-        }
-        Map<String, Boolean> readOnly = new TreeMap<>();
-        JsonObject mounts = object("mounts", value);
-        for (String target : mounts.names()) {
-            JsonObject mount = object("mounts." + target, mounts.value(target));
-            readOnly.put(target, mount.flag("readonly"));
-        }
-        return readOnly;
-    }
-
-    private static JsonObject object(String key, @Nullable Object value) {
-        return value == null ? JsonObject.EMPTY : typed(key, value, JsonObject.class);
-    }
-
-    private static <T> T typed(String key, @Nullable Object value, Class<T> type) {
-        if (!type.isInstance(value)) {
-            String kind = type == JsonObject.class ? "an object" : type == List.class ? "a list" : "a string";
-            throw new IllegalArgumentException(key + ": must be " + kind);
-        }
-        return type.cast(value);
+        names.stream()
+                .filter(key -> !KNOWN.contains(key))
+                .sorted()
+                .limit(NOTICES_MAX)
+                .forEach(key -> notices.add(file + "the key '"
+                        + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX)) + "' is not known here"));
+        return notices;
     }
 
     /** The narrowed confinement. */

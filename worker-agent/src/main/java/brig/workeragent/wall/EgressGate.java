@@ -3,6 +3,7 @@ package brig.workeragent.wall;
 import brig.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /** Serves the sockets of walls with egress. Thread-safe. */
 public interface EgressGate {
@@ -23,16 +24,24 @@ public interface EgressGate {
      * The sockets of one process, and the worker that they serve.
      *
      * @param placeholders the placeholder of each secret, by the secret's name
-     * @param network owned by the caller, who closes it after the handle from {@link #take}
+     * @param network owned by the caller, who closes it when it is {@link End#released}
      */
     record Registration(
             String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders, WallNetwork network) {}
 
-    /** Serves sockets until this is closed. */
-    interface Handle extends AutoCloseable {
-        @Override
-        void close();
+    /** Serves sockets until this is ended. */
+    interface Handle {
+        /** Ends it without waiting. */
+        End end();
     }
+
+    /**
+     * The stages of an end. Neither fails.
+     *
+     * @param released when no descriptor of the network will be sent any more, so that its number may be reused
+     * @param told when every event of the process was reported, or that took too long; never before {@code released}
+     */
+    record End(CompletableFuture<Void> released, CompletableFuture<Void> told) {}
 
     /**
      * A PEM file with the certificate that walls must trust, created if there is none. Blocks.

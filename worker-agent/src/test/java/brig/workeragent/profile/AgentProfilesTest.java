@@ -72,7 +72,7 @@ class AgentProfilesTest {
         assertEquals(
                 List.of("good"),
                 profiles.usable().stream().map(AgentProfiles.Named::name).toList());
-        assertTrue(fault(profiles, "key").contains("key.json: unknown key 'colour'"));
+        assertTrue(fault(profiles, "key").contains("key.json: field 'colour' is not known here"));
         assertTrue(fault(profiles, "process").contains("process.json: process: must be one of"));
         assertTrue(fault(profiles, "empty").contains("empty.json: command: "));
         assertTrue(fault(profiles, "adapter").contains("adapter: "));
@@ -288,7 +288,7 @@ class AgentProfilesTest {
     void shouldOfferAgentsAsModelsAndNoOtherPrograms() {
         List<String> models = new AgentProfiles(List.of(Path.of("../config/agents")))
                 .usable().stream()
-                        .filter(agent -> agent.profile().asModel())
+                        .filter(agent -> agent.profile().isModel())
                         .map(AgentProfiles.Named::name)
                         .toList();
         assertEquals(List.of("claude", "codex", "opencode"), models);

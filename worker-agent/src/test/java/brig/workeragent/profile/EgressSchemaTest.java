@@ -45,7 +45,7 @@ class EgressSchemaTest {
         assertEquals("[]", faults(policy));
         assertEquals(
                 egress.contains("allowedHosts': ['") || egress.contains("modelRoutes") || egress.contains("askMs"),
-                Policy.read(JsonObject.readCommented(policy)).egress().isOpen());
+                JsonObject.readCommented(policy).as(Policy.class).egress().isOpen());
     }
 
     @ParameterizedTest
@@ -68,6 +68,6 @@ class EgressSchemaTest {
     void shouldFailBothWhenItIsNot(String egress) throws IOException {
         String policy = POLICY.formatted(", \"egress\": " + egress.replace('\'', '"'));
         assertFalse(faults(policy).equals("[]"), policy);
-        assertThrows(BrigException.class, () -> Policy.read(JsonObject.readCommented(policy)));
+        assertThrows(BrigException.class, () -> JsonObject.readCommented(policy).as(Policy.class));
     }
 }

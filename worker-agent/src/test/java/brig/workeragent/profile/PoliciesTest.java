@@ -60,7 +60,8 @@ class PoliciesTest {
     }
 
     private static AgentProfile profile(String policy) {
-        return AgentProfile.read(JsonObject.of(Map.of("description", "", "command", List.of("p"), "policy", policy)));
+        return JsonObject.of(Map.of("description", "", "command", List.of("p"), "policy", policy))
+                .as(AgentProfile.class);
     }
 
     private void write(String name, String mounts, String more) throws IOException {
@@ -72,8 +73,9 @@ class PoliciesTest {
     }
 
     private static AgentProfile withModels(String policy, String... models) {
-        return AgentProfile.read(JsonObject.of(
-                Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models))));
+        return JsonObject.of(
+                        Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models)))
+                .as(AgentProfile.class);
     }
 
     private void writeRoute(String name, String text) throws IOException {
@@ -312,10 +314,11 @@ class PoliciesTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                ", 'colour': 1          | unknown key 'colour'", ", 'pidsMax': 'many' | 'pidsMax' must be int",
-                ", 'pidsMax': 3         | pidsMax: must be 0, or from 4",
-                        ", 'wallClockMs': -1 | wallClockMs: must be 0",
-                ", 'nested': 1          | 'nested' must be boolean", ", 'idleMs': 999      | idleMs: must be 0"
+                ", 'colour': 1          | 'colour' is not known here",
+                        ", 'pidsMax': 'many' | 'pidsMax' must be a whole number",
+                ", 'pidsMax': 3         | 'pidsMax' must be 0, or from 4",
+                        ", 'wallClockMs': -1 | 'wallClockMs' must be 0",
+                ", 'nested': 1          | 'nested' must be true or false", ", 'idleMs': 999      | 'idleMs' must be 0"
             })
     void shouldNameFileAndKeyWhenValueIsWrong(String more, String why) throws Exception {
         write("bad", "", more.replace('\'', '"'));

@@ -11,6 +11,7 @@ import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
@@ -145,6 +146,29 @@ class WorkerTest {
         assertEquals("{type=chunk, stream=stdout, content=hello}", frames.next());
         assertEquals("{type=done, exit_code=3}", frames.next());
         assertEquals(List.of("agent", "two", ""), walls.next().command);
+    }
+
+    /** Scenario: all output is there, and the end of the process waits for what brig-egress says of it. */
+    @Test
+    void shouldSayTheEndOfAMessageBehindWhatItsProcessCaused() throws Exception {
+        Worker worker = shell();
+        say(worker, "one");
+        say(worker, "two");
+        for (String message : List.of("one", "two")) {
+            FakeProcess process = walls.next();
+            assertEquals(message, process.command.get(1));
+            process.out.write(message.getBytes(UTF_8));
+            process.out.close();
+            process.err.close();
+            assertEquals("{type=chunk, stream=stdout, content=" + message + "}", frames.next());
+            new EgressFrames(worker.outbox(), timers)
+                    .handle(new EgressEvent.Answered("a.example", 443, false, "nobody allowed it in time"));
+            process.exit(0);
+            assertTrue(frames.next().startsWith("{type=egress, "));
+            assertEquals("{type=done, exit_code=0}", frames.next());
+        }
+        worker.terminate(EndReason.REQUESTED);
+        assertEnd("requested");
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** Names inside a wall: what a question about one is answered, and which name an address stands for. */
+/** Names: what a question from inside a wall is answered, which name an address stands for there, and where hosts are. */
 @NullMarked
 package brig.egress.dns;
 

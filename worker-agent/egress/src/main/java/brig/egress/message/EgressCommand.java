@@ -78,7 +78,7 @@ public sealed interface EgressCommand {
     /** A secret is taken back for good. */
     record Revoke(String worker, String secret) implements OfWorker {}
 
-    /** The worker is gone. */
+    /** The worker is gone; answered by {@link EgressReport.Unregistered}. */
     record Unregister(String worker) implements OfWorker {}
 
     /** Those of a list, without their descriptors. */

@@ -18,6 +18,9 @@ public sealed interface EgressReport {
     /** Something about a worker that people should know. */
     record Event(String worker, @Flat EgressEvent event) implements EgressReport {}
 
+    /** The worker is gone, and every event of it stands before this line. */
+    record Unregistered(String worker) implements EgressReport {}
+
     /** Reports of that kind that nobody read in time. */
     record Lost(Kind kind, long count) implements EgressReport {}
 

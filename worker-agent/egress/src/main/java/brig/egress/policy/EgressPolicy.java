@@ -1,9 +1,9 @@
 package brig.egress.policy;
 
 import brig.protocol.json.JsonObject;
-import brig.protocol.json.Settings;
-import brig.protocol.record.CamelCase;
-import brig.protocol.record.IfAbsent;
+import brig.protocol.record.Default;
+import brig.protocol.record.Range;
+import brig.protocol.record.Settings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
@@ -30,22 +30,22 @@ import java.util.regex.Pattern;
  * @param askMs how long a request to a host that nothing forbids waits for a person; 0 does not ask
  * @param quietHosts hosts that agents ask for by habit: a refusal is no news, and is told once for each
  */
-@CamelCase
+@Settings
 public record EgressPolicy(
-        @IfAbsent List<Object> allowedHosts,
-        @IfAbsent List<String> deniedHosts,
-        @IfAbsent List<String> tunnelHosts,
-        @IfAbsent Map<String, Secret> secrets,
-        @IfAbsent("synthetic") String dnsMode,
-        @IfAbsent("true") boolean auditNetwork,
-        @IfAbsent Map<String, ModelRoute> modelRoutes,
-        @IfAbsent int askMs,
-        @IfAbsent List<String> quietHosts) {
+        @Default List<Object> allowedHosts,
+        @Default List<String> deniedHosts,
+        @Default List<String> tunnelHosts,
+        @Default Map<String, Secret> secrets,
+        @Default("synthetic") String dnsMode,
+        @Default("true") boolean auditNetwork,
+        @Default Map<String, ModelRoute> modelRoutes,
+        @Default @Range(max = ASK_MS_MAX) int askMs,
+        @Default List<String> quietHosts) {
 
     /** Allows nothing. */
     public static final EgressPolicy NONE = read(JsonObject.EMPTY);
 
-    private static final int ASK_MS_MAX = 3_600_000;
+    static final int ASK_MS_MAX = 3_600_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
     private static final Pattern SEGMENT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
@@ -59,14 +59,13 @@ public record EgressPolicy(
      * @param inQuery whether it is put into query strings too
      * @param allowPlaintext whether it may travel without TLS
      */
-    @CamelCase
     public record Secret(
-            @IfAbsent List<String> hosts,
-            @IfAbsent String envVar,
-            @IfAbsent String file,
-            @IfAbsent List<String> command,
-            @IfAbsent boolean inQuery,
-            @IfAbsent boolean allowPlaintext) {
+            @Default List<String> hosts,
+            @Default String envVar,
+            @Default String file,
+            @Default List<String> command,
+            @Default boolean inQuery,
+            @Default boolean allowPlaintext) {
         public Secret {
             checkEach("hosts", hosts, HostPattern::parse);
             int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
@@ -97,11 +96,10 @@ public record EgressPolicy(
      * @param secret the name of one of this policy, which is added outside; empty for none
      * @param header the header that carries it; in {@code authorization} it stands behind {@code Bearer}
      */
-    @CamelCase
     public record ModelRoute(
             String baseUrl,
-            @IfAbsent String secret,
-            @IfAbsent("authorization") String header) {
+            @Default String secret,
+            @Default("authorization") String header) {
         public ModelRoute {
             URI url = url(baseUrl);
             boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
@@ -176,9 +174,6 @@ public record EgressPolicy(
                         "modelRoutes." + name + ".secret: there is no secret '" + route.secret() + "'");
             }
         });
-        if (askMs < 0 || askMs > ASK_MS_MAX) {
-            throw new IllegalArgumentException("askMs: must be from 0 to " + ASK_MS_MAX + ", not " + askMs);
-        }
     }
 
     private static void checkEach(String key, List<String> texts, Consumer<String> check) {
@@ -193,7 +188,7 @@ public record EgressPolicy(
 
     /** Binds a JSON object. @throws brig.protocol.BrigException {@code INVALID_FIELD}, naming the key */
     public static EgressPolicy read(JsonObject values) {
-        return Settings.bind(values, EgressPolicy.class);
+        return values.as(EgressPolicy.class);
     }
 
     /** With further routes and the secrets that belong to them. */

@@ -1,6 +1,7 @@
 package brig.egress.proxy;
 
 import brig.egress.filter.ExchangeFilter;
+import brig.egress.http.Headers;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;

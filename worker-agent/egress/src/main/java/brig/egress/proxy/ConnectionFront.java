@@ -1,5 +1,6 @@
 package brig.egress.proxy;
 
+import brig.egress.http.Target;
 import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
 import brig.egress.request.Refusal;

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 final class Decisions {
     private static final int ONCE_MAX = 1024;
     private static final Verdict ONCE = new Verdict(true, "a person allowed it once", false);
+    private static final Verdict OVER = new Verdict(false, "the process that asked ended", false);
 
     private final Consumer<EgressEvent> events;
     private final Asks asks;
@@ -104,6 +105,11 @@ final class Decisions {
                 asks.answer(at, new Verdict(false, "a person refused it", false));
             }
         }
+    }
+
+    /** Who asked is gone: no question stays open. */
+    void close() {
+        asks.open().forEach(at -> asks.answer(at, OVER));
     }
 
     /** Another policy from now on: also for what waits. */

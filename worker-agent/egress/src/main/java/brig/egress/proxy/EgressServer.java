@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -46,14 +47,14 @@ public final class EgressServer implements AutoCloseable {
     private final EventLoopGroup loops;
     private final Map<String, Entry> workers = new HashMap<>();
 
-    EgressServer(ProxyServices around, EventLoopGroup loops) {
+    public EgressServer(ProxyServices around, EventLoopGroup loops) {
         this.around = around;
         this.loops = loops;
     }
 
     /** Begins to serve a worker; one with secrets is heard when their values are known. */
     public void register(EgressCommand.Register registration, List<WallSocket> sockets) {
-        unregister(registration.worker());
+        unregister(registration.worker(), () -> {});
         Entry entry = new Entry(new WorkerEgress(registration, loops.next(), around));
         entry.knowsSecrets = registration.policy().secrets().isEmpty();
         workers.put(registration.worker(), entry);
@@ -175,21 +176,33 @@ public final class EgressServer implements AutoCloseable {
         }
     }
 
-    /** Lets go of a worker and all its connections. */
-    public void unregister(String worker) {
+    /**
+     * Lets go of a worker and all its connections.
+     *
+     * @param over called when all that its connections had to say is said; at once where there is no such worker
+     */
+    public void unregister(String worker, Runnable over) {
         Entry entry = workers.remove(worker);
-        if (entry != null) {
-            entry.closed = true;
-            entry.waiting.forEach(socket -> entry.egress.loop().execute(() -> listen(entry, socket)));
-            entry.egress.loop().execute(() -> {
-                entry.listeners.forEach(Channel::close);
-                entry.egress.close();
-            });
+        if (entry == null) {
+            over.run();
+            return;
         }
+        entry.closed = true;
+        EventLoop loop = entry.egress.loop();
+        entry.waiting.forEach(socket -> loop.execute(() -> listen(entry, socket)));
+        loop.execute(() -> {
+            entry.listeners.forEach(Channel::close);
+            entry.egress.close();
+            // A handler is told of the end of its channel by a task, which is queued before this one.
+            loop.execute(() -> {
+                entry.egress.decisions().close();
+                over.run();
+            });
+        });
     }
 
     @Override
     public void close() {
-        List.copyOf(workers.keySet()).forEach(this::unregister);
+        List.copyOf(workers.keySet()).forEach(worker -> unregister(worker, () -> {}));
     }
 }

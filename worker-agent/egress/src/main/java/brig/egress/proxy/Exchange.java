@@ -1,8 +1,12 @@
 package brig.egress.proxy;
 
+import brig.egress.connection.Upstream;
 import brig.egress.filter.AuditFilter;
 import brig.egress.filter.ExchangeFilter;
 import brig.egress.filter.FilterChain;
+import brig.egress.http.Headers;
+import brig.egress.http.Refusals;
+import brig.egress.http.Target;
 import brig.egress.policy.HostPolicy;
 import brig.egress.policy.HostPort;
 import brig.egress.policy.Verdict;

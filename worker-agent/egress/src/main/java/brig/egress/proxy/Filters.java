@@ -5,6 +5,7 @@ import brig.egress.filter.ExchangeFilter;
 import brig.egress.filter.FilterChain;
 import brig.egress.filter.SecretFilter;
 import brig.egress.filter.UsageFilter;
+import brig.egress.http.Target;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPolicy;
 import brig.egress.request.RequestRecord;

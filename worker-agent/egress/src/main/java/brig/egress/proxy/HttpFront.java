@@ -1,5 +1,9 @@
 package brig.egress.proxy;
 
+import brig.egress.connection.ProxyLimits;
+import brig.egress.connection.Relay;
+import brig.egress.connection.Upstream;
+import brig.egress.http.Target;
 import brig.egress.policy.Verdict;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
@@ -279,7 +283,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         upstream.becomeRaw();
         ChannelPipeline pipeline = channel.pipeline();
         Relay.join(channel, upstream.channel(), worker.limits(), record::addRequestBytes, record::addResponseBytes);
-        worker.replace(this, new TunnelledConnection(worker, channel, record));
+        worker.replace(this, new Tunnel.Unread(worker, channel, record));
         channel.closeFuture().addListener(unused -> worker.handleDecided(record));
         pipeline.remove(IDLE);
         pipeline.remove(ENCODER);

@@ -1,5 +1,8 @@
 package brig.egress.proxy;
 
+import brig.egress.connection.Dialer;
+import brig.egress.connection.ProxyLimits;
+import brig.egress.dns.NameServers;
 import brig.egress.message.EgressReport;
 import brig.egress.tls.LeafCertificates;
 import brig.protocol.egress.AuditLine;
@@ -14,7 +17,7 @@ import java.util.function.Consumer;
  * @param events takes what the worker-agent should know; never waits
  * @param threads for what blocks
  */
-record ProxyServices(
+public record ProxyServices(
         Dialer dialer,
         LeafCertificates leaves,
         Consumer<AuditLine> audit,

@@ -1,5 +1,7 @@
 package brig.egress.proxy;
 
+import brig.egress.http.OverridingMethods;
+import brig.egress.http.Target;
 import brig.egress.policy.HostPolicy;
 import brig.egress.policy.Verdict;
 import io.netty.handler.codec.http.HttpRequest;

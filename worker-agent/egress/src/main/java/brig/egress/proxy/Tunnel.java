@@ -1,5 +1,7 @@
 package brig.egress.proxy;
 
+import brig.egress.connection.Relay;
+import brig.egress.http.Target;
 import brig.egress.policy.HostNames;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
@@ -13,6 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** A connection that is passed through unread, except for the name that TLS begins with. */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Tunnel {
+    /** A connection whose bytes pass unread: it ends when its host may not be reached any more. */
+    record Unread(WorkerEgress worker, Channel channel, RequestRecord record) implements WorkerEgress.Live {
+        @Override
+        public void recheck() {
+            if (!worker.policy().host(record.at().host(), record.at().port()).allowed()) {
+                channel.close();
+            }
+        }
+    }
+
     private Tunnel() {}
 
     static void start(WorkerEgress worker, ConnectionFront before, Target target) {
@@ -40,7 +52,7 @@ final class Tunnel {
 
     private static void join(WorkerEgress worker, ConnectionFront before, Channel outside, RequestRecord record) {
         Channel inside = before.channel();
-        worker.replace(before, new TunnelledConnection(worker, inside, record));
+        worker.replace(before, new Unread(worker, inside, record));
         inside.closeFuture().addListener(unused -> {
             outside.close();
             worker.handleDecided(record);

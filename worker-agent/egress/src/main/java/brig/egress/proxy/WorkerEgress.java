@@ -1,7 +1,9 @@
 package brig.egress.proxy;
 
+import brig.egress.connection.ProxyLimits;
 import brig.egress.dns.WallNames;
 import brig.egress.filter.SubAgents;
+import brig.egress.http.Target;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;

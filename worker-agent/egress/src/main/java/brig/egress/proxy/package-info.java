@@ -1,8 +1,6 @@
 /**
  * The proxy itself, on Netty. All sockets of a worker, inside and outside, belong to one event loop, which
  * therefore owns all state of the worker: nothing here is locked.
- *
- * <p>More than 14 classes: a worker's connections share state that only its event loop may touch.
  */
 @NullMarked
 package brig.egress.proxy;

@@ -61,6 +61,7 @@ class EgressMessagesTest {
                 new EgressReport.Ready(measured),
                 new EgressReport.Audit(AuditLine.lost(1, 2)),
                 new EgressReport.Event("w", new EgressEvent.Answered("a.example", 443, true, "a person allowed it")),
+                new EgressReport.Unregistered("w"),
                 new EgressReport.Lost(EgressReport.Kind.AUDIT, 4))) {
             assertEquals(report, Json.read(Json.write((Record) report), EgressReport.class));
         }

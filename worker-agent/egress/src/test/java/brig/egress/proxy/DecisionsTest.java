@@ -9,6 +9,11 @@ import brig.egress.proxy.TestClient.Answer;
 import brig.protocol.egress.EgressEvent;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -224,10 +229,48 @@ class DecisionsTest {
             Worker worker = egress.worker(policy(server, 0));
             try (TestClient client = egress.client(worker)) {
                 assertEquals(403, client.send(get("a.example", server)).answer().status());
-                egress.server.unregister(worker.id());
+                egress.server.unregister(worker.id(), () -> {});
                 assertTrue(client.isEnded());
             }
         }
+    }
+
+    /** Scenario: a request waits for its server, another for a person, when the process of the worker has ended. */
+    @Test
+    void shouldTellWhatIsUnderWayBeforeTheEndOfTheWorker() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try (TestServer server = egress.plain((request, out) -> {
+            asked.countDown();
+            over.join();
+        })) {
+            Worker worker = egress.worker(EgressFixture.policy(
+                    "{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT'], 'askMs': 600000}", server.port()));
+            try (TestClient allowed = egress.client(worker).send(get("a.example", server));
+                    TestClient asking = egress.client(worker).send(get("b.example", server))) {
+                asked.await();
+                egress.event(EgressEvent.Ask.class);
+                CompletableFuture<List<EgressEvent>> told = new CompletableFuture<>();
+                egress.server.unregister(worker.id(), () -> told.complete(List.copyOf(egress.events)));
+                List<EgressEvent> before = told.get(20, TimeUnit.SECONDS);
+                assertTrue(before.stream().anyMatch(event -> event instanceof EgressEvent.Allowed), before.toString());
+                assertTrue(
+                        before.contains(new EgressEvent.Answered(
+                                "b.example", server.port(), false, "the process that asked ended")),
+                        before.toString());
+                assertTrue(allowed.isEnded());
+                assertTrue(asking.isEnded());
+            } finally {
+                over.complete(null);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayAtOnceThatAWorkerIsGoneThatItDoesNotKnow() {
+        AtomicBoolean told = new AtomicBoolean();
+        egress.server.unregister("w9", () -> told.set(true));
+        assertTrue(told.get());
     }
 
     @Test

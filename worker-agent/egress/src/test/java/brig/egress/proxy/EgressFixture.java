@@ -1,6 +1,10 @@
 package brig.egress.proxy;
 
 import brig.egress.audit.AuditLog;
+import brig.egress.connection.Dialer;
+import brig.egress.connection.ProxyLimits;
+import brig.egress.dns.NameServers;
+import brig.egress.dns.NameSource;
 import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.message.EgressCommand;

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.process;
 
 import brig.egress.message.EgressReport;
 import brig.egress.message.EgressReport.Kind;

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.http;
 
 import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
@@ -10,27 +10,27 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host as {@link HostNames#normalize} gives it
  */
-record Target(boolean tls, String host, int port) {
+public record Target(boolean tls, String host, int port) {
     /** Reads {@code host} or {@code host:port}; null where it is neither. */
-    static @Nullable Target parse(String authority, boolean tls, int usualPort) {
+    public static @Nullable Target parse(String authority, boolean tls, int usualPort) {
         HostPort at = HostPort.parse(authority, usualPort);
         return at == null ? null : new Target(tls, at.host(), at.port());
     }
 
-    HostPort hostPort() {
+    public HostPort hostPort() {
         return new HostPort(host, port);
     }
 
     /** As a Host header has it. */
-    String authority() {
+    public String authority() {
         return hostPort().authority(tls ? 443 : 80);
     }
 
-    String scheme() {
+    public String scheme() {
         return tls ? "https" : "http";
     }
 
-    boolean isSameHost(String hostHeader) {
+    public boolean isSameHost(String hostHeader) {
         Target named = parse(hostHeader.strip().toLowerCase(Locale.ROOT), tls, tls ? 443 : 80);
         return named != null && named.host.equals(host) && named.port == port;
     }

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.http;
 
 import brig.egress.filter.ExchangeFilter;
 import brig.egress.policy.EgressPolicy;
@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Heads of messages as they go over: without what concerns one connection only, and with what is ours to say. */
-final class Headers {
+public final class Headers {
     private static final Set<String> OF_ONE_CONNECTION = Set.of(
             "connection",
             "keep-alive",
@@ -48,7 +48,7 @@ final class Headers {
     private Headers() {}
 
     /** What two parsers could read differently is not passed on. @throws Refusal.RefusedException */
-    static void requireUnambiguous(HttpRequest request) {
+    public static void requireUnambiguous(HttpRequest request) {
         HttpHeaders headers = request.headers();
         HttpVersion version = request.protocolVersion();
         if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
@@ -72,7 +72,7 @@ final class Headers {
     }
 
     /** The head of the request as the server gets it; throws where a secret may not go there. */
-    static HttpRequest forward(
+    public static HttpRequest forward(
             HttpRequest request,
             Target to,
             String pathAndQuery,
@@ -110,7 +110,7 @@ final class Headers {
     }
 
     /** The head of the answer as the client gets it. */
-    static HttpResponse back(HttpRequest request, HttpResponse response, ExchangeFilter filters) {
+    public static HttpResponse back(HttpRequest request, HttpResponse response, ExchangeFilter filters) {
         int code = response.status().code();
         HttpResponse made = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(code));
         Set<String> named = namedByConnection(response);
@@ -136,26 +136,26 @@ final class Headers {
         return made;
     }
 
-    static boolean isWebSocket(HttpRequest request) {
+    public static boolean isWebSocket(HttpRequest request) {
         return request.headers().containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)
                 && request.headers().containsValue(HttpHeaderNames.UPGRADE, "websocket", true)
                 && request.method().equals(HttpMethod.GET);
     }
 
     /** Whether the answer with that code to this request has no body. */
-    static boolean hasNoBody(HttpRequest request, int code) {
+    public static boolean hasNoBody(HttpRequest request, int code) {
         return request.method().equals(HttpMethod.HEAD) || code == NO_CONTENT || code == NOT_MODIFIED;
     }
 
-    static boolean hasNoBody(HttpRequest request) {
+    public static boolean hasNoBody(HttpRequest request) {
         return !HttpUtil.isTransferEncodingChunked(request) && HttpUtil.getContentLength(request, 0L) == 0;
     }
 
-    static HttpHeaders none() {
+    public static HttpHeaders none() {
         return new DefaultHttpHeaders();
     }
 
-    static HttpResponse continues() {
+    public static HttpResponse continues() {
         return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER);
     }
 }

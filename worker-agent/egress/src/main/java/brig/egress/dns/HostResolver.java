@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.dns;
 
 import brig.egress.policy.HostNames;
 import java.net.InetAddress;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Finds the addresses of a name as this host does, beside those that the configuration names. Any thread may
  * call.
  */
-final class HostResolver implements NameSource {
+public final class HostResolver implements NameSource {
     private static final int AT_ONCE_MAX = 128;
 
     private final Map<String, List<InetAddress>> fixed;
@@ -23,7 +23,7 @@ final class HostResolver implements NameSource {
     private final Semaphore places = new Semaphore(AT_ONCE_MAX);
 
     /** @param threads where a lookup may block */
-    HostResolver(Map<String, List<InetAddress>> fixed, Executor threads, long resolveMs) {
+    public HostResolver(Map<String, List<InetAddress>> fixed, Executor threads, long resolveMs) {
         this.fixed = Map.copyOf(fixed);
         this.threads = threads;
         this.resolveMs = resolveMs;

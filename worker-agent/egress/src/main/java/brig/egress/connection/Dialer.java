@@ -1,5 +1,7 @@
-package brig.egress.proxy;
+package brig.egress.connection;
 
+import brig.egress.dns.NameSource;
+import brig.egress.http.Target;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostPolicy;
 import brig.egress.request.Refusal;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * what was judged is what is reached, whatever the name says a moment later.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
-final class Dialer {
+public final class Dialer {
     private static final int ADDRESSES_TRIED_MAX = 3;
 
     private final NameSource resolver;
@@ -33,14 +35,14 @@ final class Dialer {
     private final UpstreamTls tls;
     private final ProxyLimits limits;
 
-    Dialer(NameSource resolver, AddressGuard guard, UpstreamTls tls, ProxyLimits limits) {
+    public Dialer(NameSource resolver, AddressGuard guard, UpstreamTls tls, ProxyLimits limits) {
         this.resolver = resolver;
         this.guard = guard;
         this.tls = tls;
         this.limits = limits;
     }
 
-    NameSource resolver() {
+    public NameSource resolver() {
         return resolver;
     }
 
@@ -48,7 +50,7 @@ final class Dialer {
      * Opens a connection, with TLS set up where the target has it. Completes on the loop, before the first byte
      * is read; exceptionally with a {@link Refusal.RefusedException}.
      */
-    CompletableFuture<Channel> open(EventLoop loop, HostPolicy policy, Target target) {
+    public CompletableFuture<Channel> open(EventLoop loop, HostPolicy policy, Target target) {
         CompletableFuture<Channel> opened = new CompletableFuture<>();
         resolver.resolve(target.host())
                 .whenCompleteAsync(

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.dns;
 
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -33,7 +33,7 @@ public final class NameServers {
     }
 
     /** The answer to that question; null where none came. Completes on any thread. */
-    CompletableFuture<byte @Nullable []> ask(byte[] question) {
+    public CompletableFuture<byte @Nullable []> ask(byte[] question) {
         if (servers.isEmpty() || !places.tryAcquire()) {
             return CompletableFuture.completedFuture(null);
         }

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -37,7 +37,8 @@ public final class Relay extends ChannelInboundHandlerAdapter {
     }
 
     /** Joins two connections for the rest of their lives. */
-    static void join(Channel inside, Channel outside, ProxyLimits limits, LongConsumer sent, LongConsumer received) {
+    public static void join(
+            Channel inside, Channel outside, ProxyLimits limits, LongConsumer sent, LongConsumer received) {
         for (Channel channel : new Channel[] {inside, outside}) {
             boolean plain = channel.pipeline().get(SslHandler.class) == null;
             channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, plain);

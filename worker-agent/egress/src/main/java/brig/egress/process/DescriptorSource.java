@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.process;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;

@@ -1,5 +1,6 @@
-package brig.egress.proxy;
+package brig.egress.connection;
 
+import brig.egress.http.Target;
 import brig.egress.policy.HostPolicy;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0053.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
-final class Upstream extends ChannelInboundHandlerAdapter {
+public final class Upstream extends ChannelInboundHandlerAdapter {
     /** Whose exchange it is at present. */
-    interface Listener {
+    public interface Listener {
         void handleResponse(HttpObject part);
 
         void handleBatchEnd();
@@ -39,7 +40,7 @@ final class Upstream extends ChannelInboundHandlerAdapter {
     private @Nullable Listener listener;
 
     /** @param policy under which its address was judged */
-    Upstream(Channel channel, Target target, HostPolicy policy, ProxyLimits limits, boolean decodes) {
+    public Upstream(Channel channel, Target target, HostPolicy policy, ProxyLimits limits, boolean decodes) {
         this.channel = channel;
         this.target = target;
         this.policy = policy;
@@ -54,21 +55,21 @@ final class Upstream extends ChannelInboundHandlerAdapter {
         channel.pipeline().addLast(this);
     }
 
-    Channel channel() {
+    public Channel channel() {
         return channel;
     }
 
-    boolean canServe(Target wanted, HostPolicy now) {
+    public boolean canServe(Target wanted, HostPolicy now) {
         return channel.isActive() && listener == null && target.equals(wanted) && policy == now;
     }
 
-    void serve(@Nullable Listener next) {
+    public void serve(@Nullable Listener next) {
         listener = next;
         channel.config().setAutoRead(true);
     }
 
     /** Takes HTTP off the connection: bytes pass as they are from now on. */
-    void becomeRaw() {
+    public void becomeRaw() {
         listener = null;
         if (channel.pipeline().get(DECODER) != null) {
             channel.pipeline().remove(DECODER);
@@ -76,12 +77,12 @@ final class Upstream extends ChannelInboundHandlerAdapter {
     }
 
     /** What was read behind the last message goes to the next handler. */
-    void releaseBytes() {
+    public void releaseBytes() {
         channel.pipeline().remove(this);
         channel.pipeline().remove(CODEC);
     }
 
-    void close() {
+    public void close() {
         listener = null;
         channel.close();
     }

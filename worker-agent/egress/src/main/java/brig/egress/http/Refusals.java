@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.http;
 
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
@@ -6,12 +6,12 @@ import brig.egress.secret.Secrets;
 import io.netty.handler.codec.http.HttpRequest;
 
 /** What a refused client is told: what was refused, why, and what can be done about it. */
-final class Refusals {
+public final class Refusals {
     private static final int TEXT_MAX = 500;
 
     private Refusals() {}
 
-    static String text(HttpRequest request, RequestRecord record, Refusal refusal, Secrets secrets) {
+    public static String text(HttpRequest request, RequestRecord record, Refusal refusal, Secrets secrets) {
         String what = record.at().host().isEmpty() ? request.method().name() : record.describe();
         String verb = refusal.isBlock() ? "Brig blocked this request: " : "Brig could not pass on this request: ";
         StringBuilder text = new StringBuilder(verb)

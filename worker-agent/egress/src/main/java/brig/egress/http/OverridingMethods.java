@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.http;
 
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.QueryStringDecoder;
@@ -12,7 +12,7 @@ import java.util.Set;
  * Methods that a server may take in the place of a request's own: frameworks read them in headers and in the query, for
  * clients that know GET and POST only. A rule on methods that looked at the request line alone would let them pass.
  */
-final class OverridingMethods {
+public final class OverridingMethods {
     /** Servers that hand headers on as variables take - and _ for the same. */
     private static final Set<String> HEADERS = Set.of(
             "x-http-method-override",
@@ -34,7 +34,7 @@ final class OverridingMethods {
     private OverridingMethods() {}
 
     /** In capitals; each must be allowed. */
-    static List<String> of(HttpRequest request, String pathAndQuery) {
+    public static List<String> of(HttpRequest request, String pathAndQuery) {
         List<String> methods = new ArrayList<>();
         for (Map.Entry<String, String> header : request.headers()) {
             add(methods, HEADERS, header.getKey(), List.of(header.getValue()));

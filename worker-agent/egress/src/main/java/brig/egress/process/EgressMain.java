@@ -1,13 +1,19 @@
-package brig.egress.proxy;
+package brig.egress.process;
 
 import brig.egress.confinement.ConfinedPaths;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.confinement.SystemCallFilter;
+import brig.egress.connection.Dialer;
+import brig.egress.connection.ProxyLimits;
+import brig.egress.dns.HostResolver;
+import brig.egress.dns.NameServers;
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostNames;
+import brig.egress.proxy.EgressServer;
+import brig.egress.proxy.ProxyServices;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
@@ -55,10 +61,12 @@ public final class EgressMain {
 
     private final EgressServer server;
     private final DescriptorSource descriptors;
+    private final EventWriter events;
 
-    private EgressMain(EgressServer server, DescriptorSource descriptors) {
+    private EgressMain(EgressServer server, DescriptorSource descriptors, EventWriter events) {
         this.server = server;
         this.descriptors = descriptors;
+        this.events = events;
     }
 
     /** Runs until standard input ends. Exit code 2: it cannot start, and says why. */
@@ -108,7 +116,7 @@ public final class EgressMain {
                     clock);
             try (EgressServer server = new EgressServer(around, loops)) {
                 events.offer(new EgressReport.Ready(measured));
-                new EgressMain(server, descriptors).serve(in);
+                new EgressMain(server, descriptors, events).serve(in);
             }
         }
     }
@@ -123,7 +131,10 @@ public final class EgressMain {
                 case EgressCommand.Allow allow -> server.allow(allow.worker(), allow.host(), allow.once());
                 case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host());
                 case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
-                case EgressCommand.Unregister unregister -> server.unregister(unregister.worker());
+                case EgressCommand.Unregister unregister ->
+                    server.unregister(
+                            unregister.worker(),
+                            () -> events.offer(new EgressReport.Unregistered(unregister.worker())));
                 case EgressCommand.Configure _ -> throw new IOException("the worker-agent configures a second time");
             }
         }

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.connection;
 
 /**
  * What a connection may take; bytes and milliseconds.
