@@ -33,19 +33,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brig as an editor's agent: reads JSON-RPC lines, answers them, and ends with its input. What waits for the gateway runs
- * on threads of its own, so that a cancel is heard at any time.
+ * Brig as an editor's agent: reads JSON-RPC lines, answers them, and ends with its input. Calls to the gateway run on
+ * threads of their own, so that a cancel is never delayed.
  *
  * <p>Decision 0079.
  */
 public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
-    /** A prompt in its envelope, with all that an editor may say besides. */
+    /** A prompt in its envelope, with further fields of the editor. */
     private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
 
     private static final long FINISH_SECONDS = 20;
 
-    /** What the editor calls, with a request or a notification. */
+    /** A request or a notification of the editor. */
     @Extensible
     private record Call(String method, @Nullable JsonObject params) {
         JsonObject given() {
@@ -63,11 +63,11 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     /** Guarded by this. */
     private boolean closed;
 
-    // Owned by the thread that reads.
+    // Owned by the reading thread.
     private AcpContext context;
     private boolean initialized;
 
-    /** @param log takes sentences for whoever reads the log of the editor */
+    /** @param log takes sentences for the editor's log */
     public AcpAgent(AcpOptions options, AcpGateway gateway, OutputStream out, Consumer<String> log) {
         this.options = options;
         this.gateway = gateway;
@@ -127,7 +127,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         }
     }
 
-    /** Whatever goes wrong with a request is its answer; with a notification there is nobody to be told. */
+    /** Runs the work; a failure of a request becomes its answer, that of a notification is not reported. */
     private void guarded(boolean request, @Nullable Object id, Runnable work) {
         RpcException failure;
         try {
@@ -255,7 +255,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         conversations.put(name, found);
     }
 
-    /** They run on the host, or on its network, where nothing of an agent belongs. */
+    /** Tool servers run on the host or its network, where agents have no access. */
     private void noteServers(SessionFolder folder, Conversation about) {
         List<String> names = folder.serverNames();
         if (!names.isEmpty()) {
@@ -287,8 +287,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     }
 
     /**
-     * The editor has gone: the sessions that it began end, unless they are to be kept. It closes its end and sends a signal
-     * as well, so who comes second waits for the first: the JVM ends behind it.
+     * The editor has gone: ends the sessions that it began, unless they are to be kept. An editor closes its end and
+     * also sends a signal; the second call waits for the first, and the JVM ends after it.
      */
     @Override
     public synchronized void close() {

@@ -3,9 +3,9 @@ package brig.acp;
 import java.util.concurrent.Executor;
 
 /**
- * What all sessions of an editor share.
+ * Shared by all sessions of an editor.
  *
- * @param threads for what waits for the gateway
- * @param wholeFrames whether the editor asked for each frame as it is
+ * @param threads for calls that wait for the gateway
+ * @param wholeFrames whether the editor asked for complete frames
  */
 record AcpContext(AcpGateway gateway, EditorRpc rpc, Executor threads, boolean wholeFrames) {}

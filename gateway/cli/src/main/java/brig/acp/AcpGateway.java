@@ -7,19 +7,19 @@ import brig.protocol.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spawner socket of a gateway. Any thread may call; calls block.
+ * The spawner socket of a gateway. Thread-safe; calls block.
  *
  * <p>Decision 0101.
  */
 public interface AcpGateway extends AutoCloseable {
     /**
-     * One request on a connection of its own, and its answer.
+     * Sends a request on a connection of its own, and returns its answer.
      *
-     * @throws brig.protocol.BrigException where it is refused, or there is no gateway
+     * @throws brig.protocol.BrigException if it is refused, or there is no gateway
      */
     <T> T request(SpawnerRequest request, Class<T> answer);
 
-    /** A connection that reads a session from that frame on. @throws brig.protocol.BrigException as {@link #request} */
+    /** Reads a session from that frame on. @throws brig.protocol.BrigException as {@link #request} */
     Attached attach(String id, long from);
 
     @Override
@@ -34,13 +34,13 @@ public interface AcpGateway extends AutoCloseable {
         @Nullable
         JsonObject next();
 
-        /** Whether {@link #next} would wait. */
+        /** Whether {@link #next} would block. */
         boolean isDrained();
 
-        /** @throws brig.protocol.BrigException where the connection is lost */
+        /** @throws brig.protocol.BrigException if the connection is lost */
         void send(CaptainLine.Order line);
 
-        /** From any thread; a reader that waits gets the end. */
+        /** Thread-safe; a blocked reader gets the end. */
         @Override
         void close();
     }

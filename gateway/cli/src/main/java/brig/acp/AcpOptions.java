@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user wants of every session.
+ * The user's settings for all sessions.
  *
  * @param agent name of the agent profile
- * @param mode what becomes of the editor's folder
- * @param keep sessions go on when the editor ends
+ * @param mode how the editor's folder is used
+ * @param keep whether sessions continue when the editor ends
  * @param version of Brig, as the editor shows it
  */
 public record AcpOptions(
@@ -22,18 +22,18 @@ public record AcpOptions(
         WorkspaceMode mode,
         boolean keep,
         String version) {
-    /** Marks the project of a session whose workspace is not the editor's folder, which this names. */
+    /** Prefix of the project of a session whose workspace is not the editor's folder; the folder follows. */
     private static final String PROJECT = "acp";
-    /** How Brig names this way in. */
+    /** The name of this interface. */
     private static final String CLIENT = "acp";
 
-    /** A process that is killed ends nothing by itself. One that lives comes back sooner after a restart of the gateway. */
+    /** Ends sessions of a killed process; longer than a reconnect after a restart of the gateway takes. */
     private static final int LEASE_SECONDS = 90;
 
     private static final Pattern NAMEABLE = Pattern.compile("(/[A-Za-z0-9._-]+){1,20}");
     private static final int PROJECT_CHARACTERS_MAX = 120;
 
-    /** The request for a worker that works in, or on a copy of, that folder of the editor. */
+    /** The request for a worker that works in that folder of the editor, or in a copy of it. */
     SpawnerRequest.Spawn spawn(String folder) {
         boolean worktree = mode.isWorktree();
         SpawnRequest request = new SpawnRequest(
@@ -59,7 +59,7 @@ public record AcpOptions(
         return named ? PROJECT + folder : "";
     }
 
-    /** The editor's folder of a session, by its project and its workspace. */
+    /** The editor's folder of a session, from its project and its workspace. */
     static String folder(@Nullable String project, String workspace) {
         return project != null && project.startsWith(PROJECT + "/") ? project.substring(PROJECT.length()) : workspace;
     }

@@ -19,11 +19,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of the agent to the outside that wait for a person: the editor asks its user. Where another client was faster,
- * the question is withdrawn. Owned by the thread that reads the session, but for answers.
+ * The agent's network requests that wait for a person: the editor asks its user. If another client answers first, the
+ * question is withdrawn. Owned by the thread that reads the session, except for answers.
  */
 final class Asks {
-    /** What the user may choose. */
+    /** An option for the user. */
     private record Choice(Option option, EgressDecision decision) {
         Choice(String id, String name, PermissionRequest.Kind kind, EgressDecision decision) {
             this(new Option(id, name, kind), decision);
@@ -39,11 +39,11 @@ final class Asks {
             CHOICES.stream().map(Choice::option).toList();
 
     /**
-     * A request that waits.
+     * A waiting request.
      *
      * @param seq the number of its frame
-     * @param deadlineMs until when it waits, in milliseconds since 1970
-     * @param call the tool call that shows it; null where the user was not asked yet
+     * @param deadlineMs when it stops waiting, in milliseconds since 1970
+     * @param call the tool call that shows it; null if the user was not asked yet
      * @param question the id of the question to the editor
      */
     private record Waiting(
@@ -61,7 +61,7 @@ final class Asks {
     private final Map<String, Waiting> open = new LinkedHashMap<>();
 
     /**
-     * @param id of the session as the editor names it
+     * @param id the editor's id of the session
      * @param note takes sentences for the user
      */
     Asks(String id, String spawnId, AcpContext context, Consumer<SessionUpdate> sink, Consumer<String> note) {
@@ -75,7 +75,7 @@ final class Asks {
     /**
      * @param seq the number of the frame
      * @param ts when it was written, in milliseconds since 1970
-     * @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then
+     * @param live whether to ask the user now; otherwise {@link #askAgain} does if nobody has answered by then
      */
     void handle(Frame.Egress frame, long seq, long ts, boolean live) {
         switch (frame.event()) {
@@ -95,12 +95,12 @@ final class Asks {
                 }
             }
             case null, default -> {
-                // The rest is not about a question.
+                // Other events concern no question.
             }
         }
     }
 
-    /** Asks what was asked before the editor came and still waits. */
+    /** Asks the questions from before the editor's connection that are still open. */
     void askAgain(long nowMs) {
         open.values().removeIf(waiting -> waiting.deadlineMs() <= nowMs);
         open.replaceAll((host, waiting) -> waiting.call() == null ? ask(host, waiting) : waiting);
@@ -126,7 +126,7 @@ final class Asks {
         return new Waiting(waiting.ask(), waiting.seq(), waiting.deadlineMs(), call, question);
     }
 
-    /** Without a choice nobody has decided: the request waits on, for another client or its end. */
+    /** Without a choice nothing is decided: the request waits for another client or its end. */
     private void handleAnswer(String host, @Nullable String chosen) {
         for (Choice choice : CHOICES) {
             if (choice.option().optionId().equals(chosen)) {
@@ -143,7 +143,7 @@ final class Asks {
         }
     }
 
-    /** With its port: what is allowed is what was asked for, and no more. */
+    /** With its port, so that exactly the requested place is allowed. */
     private static String host(String host, int port) {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }

@@ -30,12 +30,12 @@ final class Conversation {
     private final SessionLink link;
     private final Prompts prompts;
     private final SessionUpdates updates;
-    /** A sentence that the user sees with the next prompt; null for none. */
+    /** A sentence to show with the next prompt; null for none. */
     private final AtomicReference<@Nullable String> notice = new AtomicReference<>();
 
     /**
-     * @param id as the editor names it
-     * @param own the editor began it, rather than finding it
+     * @param id the editor's id of the session
+     * @param own whether the editor began it
      */
     Conversation(String id, String spawnId, boolean own, PathMapping places, AcpContext context) {
         this.id = id;
@@ -60,12 +60,12 @@ final class Conversation {
         context.rpc().notify(new AgentNotification.Updated(id, update));
     }
 
-    /** A sentence that the user sees with the first prompt. */
+    /** Shows a sentence with the first prompt. */
     void noteLater(String sentence) {
         notice.set(sentence);
     }
 
-    /** Connects, and begins to read. @throws brig.protocol.BrigException where the gateway refuses */
+    /** Connects and begins to read. @throws brig.protocol.BrigException if the gateway refuses */
     void open(SessionReader.History history) {
         Asks asks = new Asks(id, spawnId, context, this::update, updates::note);
         SessionReader reader = new SessionReader(id, context, prompts, updates, asks, history);
@@ -73,10 +73,10 @@ final class Conversation {
     }
 
     /**
-     * A prompt of the editor; it is answered when its turn is over.
+     * Handles a prompt of the editor, which is answered at the end of its turn.
      *
      * @param request the id of the editor's request
-     * @throws RpcException where it cannot be taken
+     * @throws RpcException if it is refused
      */
     void prompt(@Nullable Object request, EditorRequest.Prompt prompt) {
         String content = PromptText.of(prompt.prompt(), places);
@@ -102,12 +102,12 @@ final class Conversation {
         });
     }
 
-    /** Stops what the editor asked for, and without that, what anybody did. */
+    /** Cancels the editor's prompts, or else the current turn of anybody. */
     void cancel() {
         prompts.cancel();
     }
 
-    /** The same for the prompt of one request; nothing where it is none of this session. */
+    /** Cancels the prompt of one request; no effect if it is not of this session. */
     void cancel(Object request) {
         prompts.cancel(request);
     }
@@ -116,18 +116,18 @@ final class Conversation {
         return prompts.isBusy();
     }
 
-    /** The session is known to be over; what there is can be read. */
+    /** The session is known to have ended; its frames can still be read. */
     void noteEnded() {
         prompts.takeNoMore();
     }
 
-    /** Leaves the session; prompts that wait are answered as cancelled. */
+    /** Leaves the session; waiting prompts are answered as cancelled. */
     void close() {
         prompts.close();
         link.close();
     }
 
-    /** Ends the session. @throws brig.protocol.BrigException where the gateway refuses */
+    /** Ends the session. @throws brig.protocol.BrigException if the gateway refuses */
     void terminate() {
         context.gateway().request(new SpawnerRequest.Terminate(spawnId), Answers.Done.class);
     }

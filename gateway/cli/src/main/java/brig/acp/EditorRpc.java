@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The editor's end of the wire: answers, notifications and questions to it, a line each. Any thread may call. */
+/** The editor's side of JSON-RPC: sends answers, notifications and questions, one line each. Thread-safe. */
 final class EditorRpc {
     private final OutputStream out;
     private final Consumer<String> log;
@@ -38,21 +38,21 @@ final class EditorRpc {
     /**
      * Asks the editor's user.
      *
-     * @param answered gets what was chosen, nothing where the editor answers with an error; not called after {@link #withdraw}
-     * @return the id of the request; 0 where the editor does not read any more
+     * @param answered gets the choice, or nothing after an error; not called after {@link #withdraw}
+     * @return the id of the request; 0 if the editor does not read any longer
      */
     long request(PermissionRequest question, Consumer<PermissionRequest.Answer> answered) {
         return rpc.request(PermissionRequest.METHOD, question, answered);
     }
 
-    /** Nobody needs the answer any more; nothing happens where it is there already. */
+    /** Withdraws a question; no effect if it is already answered. */
     void withdraw(long id) {
         if (rpc.answered(id) != null) {
             notify(new AgentNotification.RequestWithdrawn(id));
         }
     }
 
-    /** An answer of the editor; one that nobody waits for is passed over. */
+    /** Handles an answer of the editor; an unexpected one is ignored. */
     void handleAnswer(JsonObject message) {
         Consumer<PermissionRequest.Answer> waiting = rpc.answered(message.value("id"));
         if (waiting != null) {

@@ -1,27 +1,27 @@
 package brig.acp;
 
-/** How far a prompt of the editor is. */
+/** The state of an editor's prompt. */
 enum PromptState {
-    /** Its turn has not come. */
+    /** Its turn has not begun. */
     WAITING,
-    /** The agent works on it. */
+    /** Its turn is running. */
     RUNNING,
-    /** It was cancelled while the agent worked on it; the end of its turn is its answer. */
+    /** Cancelled during its turn, whose end answers it. */
     CANCELLING,
-    /** It was cancelled before its turn came: the editor has its answer, the turn is still to be stopped. */
+    /** Cancelled before its turn: already answered, but the turn is still to be stopped. */
     WITHDRAWN,
-    /** The turn of a withdrawn one has come, and is stopped. */
+    /** The turn of a withdrawn prompt has begun and is being stopped. */
     STOPPING;
 
-    /** What happens to a prompt before its turn is over. */
+    /** An event before the end of its turn. */
     enum Event {
-        /** Its turn has come. */
+        /** Its turn begins. */
         TURN,
         /** The editor cancels it. */
         CANCEL
     }
 
-    /** The state after that. */
+    /** The next state. */
     PromptState after(Event event) {
         return switch (event) {
             case TURN -> this == WITHDRAWN ? STOPPING : RUNNING;
@@ -34,7 +34,7 @@ enum PromptState {
         };
     }
 
-    /** Whether its turn is to stop. */
+    /** Whether its turn is to be stopped. */
     boolean stopsTurn() {
         return this == CANCELLING || this == STOPPING;
     }

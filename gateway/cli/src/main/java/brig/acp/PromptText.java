@@ -6,11 +6,11 @@ import brig.protocol.rpc.RpcError;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A prompt of the editor as the text that a message to a session is: links in place, embedded files behind it. */
+/** Converts an editor's prompt to the text of a message: links in place, embedded files after it. */
 final class PromptText {
     private PromptText() {}
 
-    /** @throws RpcException where it has something that was not offered in {@code promptCapabilities} */
+    /** @throws RpcException for content that {@code promptCapabilities} does not offer */
     static String of(List<ContentBlock> blocks, PathMapping places) {
         StringBuilder text = new StringBuilder();
         StringBuilder behind = new StringBuilder();

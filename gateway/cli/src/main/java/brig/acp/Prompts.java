@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prompts of a session that wait for their answer. Each is a message with a name: the frame of that name says that its
- * turn has come, and the end of that turn answers it, whoever else talks to the session. Any thread may call.
+ * The prompts of a session that wait for their answer. Each is a message with an id: the frame with that id begins its
+ * turn, and the end of that turn answers it, whoever else writes to the session. Thread-safe.
  *
  * <p>Decisions 0081, 0083.
  */
@@ -26,7 +26,7 @@ final class Prompts {
     /** How a turn ended. */
     sealed interface Outcome {}
 
-    /** @param turn what the gateway said of it; null where it said nothing */
+    /** @param turn the gateway's report of it; null for none */
     record Stopped(StopReason reason, BrigMeta.@Nullable Turn turn) implements Outcome {}
 
     record Failed(RpcException why) implements Outcome {}
@@ -49,25 +49,25 @@ final class Prompts {
 
     // Guarded by this.
     private final Map<String, Pending> open = new LinkedHashMap<>();
-    /** The name of the message that is being worked off, where it has one. */
+    /** The id of the message whose turn is running, if it has one. */
     private @Nullable String current;
-    /** The turn was to stop while there was no connection to say so. */
+    /** A stop of the turn could not be sent because there was no connection. */
     private boolean stopUnheard;
 
     private boolean over;
 
-    /** @param stopTurn tells the gateway to stop the turn; fails where there is no connection */
+    /** @param stopTurn tells the gateway to stop the turn; fails without a connection */
     Prompts(EditorRpc rpc, Runnable stopTurn) {
         this.rpc = rpc;
         this.stopTurn = stopTurn;
     }
 
     /**
-     * Takes a prompt, and sends it.
+     * Registers a prompt and sends it.
      *
-     * @param name of the message
+     * @param name id of the message
      * @param request the id of the editor's request
-     * @throws BrigException where the session is over, or it could not be sent; it is not taken then
+     * @throws BrigException if the session has ended, or sending failed; it is not registered then
      */
     synchronized void add(String name, @Nullable Object request, Runnable send) {
         requireMore();
@@ -80,14 +80,14 @@ final class Prompts {
         }
     }
 
-    /** @throws BrigException where the session is over */
+    /** @throws BrigException if the session has ended */
     synchronized void requireMore() {
         if (over) {
             throw new BrigException(ErrorCode.SESSION_ENDED, "the session has ended; begin a new one");
         }
     }
 
-    /** The turn of a message has come; false for one that the editor did not send. */
+    /** The turn of a message begins; false for a message that the editor did not send. */
     synchronized boolean begin(String name) {
         current = name;
         stopUnheard = false;
@@ -98,7 +98,7 @@ final class Prompts {
         return prompt != null;
     }
 
-    /** The turn that is under way is over. */
+    /** The current turn is over. */
     void end(Outcome outcome) {
         Pending prompt;
         synchronized (this) {
@@ -110,7 +110,7 @@ final class Prompts {
         }
     }
 
-    /** The gateway refused the message of that name; false where none of that name waits. */
+    /** The gateway refused the message with that id; false if no such prompt waits. */
     boolean refuse(String name, RpcException why) {
         Pending prompt;
         synchronized (this) {
@@ -122,7 +122,7 @@ final class Prompts {
         return prompt != null;
     }
 
-    /** Stops what the editor asked for, and without that, what anybody did. @throws BrigException without a connection */
+    /** Cancels the editor's prompts, or else anybody's turn. @throws BrigException without a connection */
     void cancel() {
         synchronized (this) {
             if (open.isEmpty()) {
@@ -132,7 +132,7 @@ final class Prompts {
         cancelAll(prompt -> true);
     }
 
-    /** The same for the prompt of one request; nothing where it is none of this session. */
+    /** Cancels the prompt of one request; no effect if it is not of this session. */
     void cancel(Object request) {
         cancelAll(prompt -> request.equals(prompt.request));
     }
@@ -166,10 +166,10 @@ final class Prompts {
     }
 
     /**
-     * There is a connection again: what nobody heard is said now.
+     * The connection is back: sends a pending stop.
      *
-     * @param adopt lets lines be sent on it; false where the session was left meanwhile
-     * @return what {@code adopt} says
+     * @param adopt lets lines be sent on it; false if the session was left meanwhile
+     * @return the result of {@code adopt}
      */
     synchronized boolean resume(BooleanSupplier adopt) {
         boolean adopted = adopt.getAsBoolean();
@@ -180,7 +180,7 @@ final class Prompts {
         return adopted;
     }
 
-    /** The same where it is to another stream: what was under way is lost, and what comes now is not. */
+    /** As above, for another stream: running prompts are lost. */
     boolean restart(BooleanSupplier adopt, RpcException why) {
         List<Pending> lost;
         boolean adopted;
@@ -193,7 +193,7 @@ final class Prompts {
         return adopted;
     }
 
-    /** The connection is gone: whether messages that wait have arrived nobody knows; the one that is worked off goes on. */
+    /** The connection is lost: fails waiting prompts, whose delivery is unknown; the running one continues. */
     void failWaiting(RpcException why) {
         List<Pending> lost;
         synchronized (this) {
@@ -202,7 +202,7 @@ final class Prompts {
         lost.forEach(prompt -> answer(prompt, new Failed(why)));
     }
 
-    /** The session has ended: no turn is under way any more, and no prompt is taken. */
+    /** The session has ended: no turn is running, and no prompt is accepted. */
     void finish(RpcException why) {
         takeNoMore();
         restart(() -> true, why);
@@ -227,7 +227,7 @@ final class Prompts {
         stopUnheard = false;
     }
 
-    /** No prompt is taken from now on. */
+    /** Accepts no further prompts. */
     synchronized void takeNoMore() {
         over = true;
     }
@@ -236,7 +236,7 @@ final class Prompts {
         return !over;
     }
 
-    /** The editor leaves: what waits is cancelled, and no more is taken. */
+    /** The editor leaves: cancels waiting prompts and accepts no more. */
     void close() {
         List<Pending> left;
         synchronized (this) {
@@ -251,7 +251,7 @@ final class Prompts {
         return !open.isEmpty();
     }
 
-    /** One that the editor has cancelled did not fail. Its prompt is no longer open. */
+    /** A cancelled prompt did not fail. It is no longer open. */
     private void answer(Pending prompt, Outcome outcome) {
         if (!prompt.state.isAnswered()) {
             boolean cancelled = prompt.state == PromptState.CANCELLING;

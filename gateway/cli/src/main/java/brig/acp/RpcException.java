@@ -8,7 +8,7 @@ import brig.protocol.record.Flat;
 import brig.protocol.rpc.RpcError;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is answered with an error; the codes are those of JSON-RPC 2.0 and of the protocol. */
+/** An error answer to a request; the codes are those of JSON-RPC 2.0 and of the protocol. */
 final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -27,7 +27,7 @@ final class RpcException extends RuntimeException {
 
     private record Data(String code, @Flat Hints hints) {}
 
-    /** A refusal of Brig: its code and its hints are in {@code data}. */
+    /** A refusal of Brig, with its code and hints in {@code data}. */
     static RpcException of(BrigException refusal) {
         JsonObject data = JsonObject.of(new Data(refusal.code().name(), refusal.hints()));
         String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
@@ -45,7 +45,7 @@ final class RpcException extends RuntimeException {
         };
     }
 
-    /** A turn that came to nothing; null for no more than the message. */
+    /** A failed turn; null for no data. */
     static RpcException failed(String message, @Nullable JsonObject data) {
         return new RpcException(new RpcError(RpcError.INTERNAL_ERROR, message, data));
     }

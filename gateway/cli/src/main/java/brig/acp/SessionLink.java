@@ -9,50 +9,50 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a session to its gateway. A thread of its own reads the lines; where the connection is lost it finds
- * the gateway again, which is restarted while its workers live on. Any thread may send and close.
+ * The connection of a session to its gateway. A thread of its own reads the lines. If the connection is lost, it
+ * reconnects, since workers survive a restart of the gateway. Sending and closing are thread-safe.
  *
  * <p>Decision 0083.
  */
 final class SessionLink {
-    /** How long a gateway may be gone. */
+    /** How long a gateway may be unreachable. */
     private static final Duration GONE_MAX = Duration.ofSeconds(60);
 
     private static final long LOOK_AGAIN_MS = 250;
 
-    /** What is read. All calls come from the thread that reads. */
+    /** The listener. All calls come from the reading thread. */
     interface Reader {
-        /** Before all others, once. */
+        /** Called once before all others. */
         void begin();
 
         void handle(JsonObject line);
 
-        /** There is nothing more to be read at this moment. */
+        /** No more lines are available at the moment. */
         void flush();
 
-        /** The number of the first frame that was not read. */
+        /** The number of the first unread frame. */
         long next();
 
         /** The connection is lost. */
         void handleLost();
 
         /**
-         * There is a connection again.
+         * The connection is back.
          *
-         * @param sameStream whether it goes on where the lost one was; else what was under way is lost
-         * @param adopt lets lines be sent on it from now on; false where the session was left meanwhile
-         * @return what {@code adopt} says
+         * @param sameStream whether it continues the same stream; if not, running prompts are lost
+         * @param adopt lets lines be sent on it from now on; false if the session was left meanwhile
+         * @return the result of {@code adopt}
          */
         boolean handleFound(boolean sameStream, BooleanSupplier adopt);
 
         /**
-         * Nothing more comes.
+         * No more lines will come.
          *
          * @param gone whether the gateway did not come back
          */
         void handleEnd(boolean gone);
 
-        /** Whether no connection is looked for any more. */
+        /** Whether reconnecting is pointless. */
         boolean isOver();
     }
 
@@ -69,10 +69,10 @@ final class SessionLink {
     }
 
     /**
-     * Connects, and begins to read. A session that is being started is waited for.
+     * Connects and begins to read. Waits for a session that is starting.
      *
      * @param name of the session
-     * @throws BrigException where the gateway refuses
+     * @throws BrigException if the gateway refuses
      */
     void open(long from, String name, Reader reader) {
         AcpGateway.Attached first = attach(from);
@@ -138,7 +138,7 @@ final class SessionLink {
         return null;
     }
 
-    /** Goes on with that connection, unless the session was left. */
+    /** Continues with that connection, unless the session was left. */
     private synchronized boolean adopt(AcpGateway.Attached found) {
         if (closed) {
             found.close();
@@ -148,7 +148,7 @@ final class SessionLink {
         return true;
     }
 
-    /** Sends a line. @throws BrigException where the connection is lost */
+    /** Sends a line. @throws BrigException if the connection is lost */
     void send(CaptainLine.Order line) {
         AcpGateway.Attached to;
         synchronized (this) {

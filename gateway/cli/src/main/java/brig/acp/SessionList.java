@@ -10,13 +10,13 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-/** The sessions of an agent profile as {@code session/list} shows them, newest first, in pages. */
+/** Pages of an agent profile's sessions for {@code session/list}, newest first. */
 final class SessionList {
     static final int PAGE = 100;
 
     private SessionList() {}
 
-    /** @throws RpcException where the cursor is none of ours */
+    /** @throws RpcException for an invalid cursor */
     static SessionPage of(List<SpawnView> views, String agent, EditorRequest.ListSessions asked) {
         List<SessionPage.Info> all = views.stream()
                 .filter(view -> view.agent().equals(agent))

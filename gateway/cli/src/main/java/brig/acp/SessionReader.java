@@ -16,21 +16,21 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the gateway says about a session: turns begin and end prompts, what is to be seen becomes updates, and questions
- * are asked. Owned by the thread that reads the session.
+ * Converts the lines of a session: turns begin and end prompts, visible content becomes updates, and asks become
+ * questions. Owned by the thread that reads the session.
  *
  * <p>Decisions 0081, 0083.
  */
 final class SessionReader implements SessionLink.Reader {
-    /** The reason of a turn that was cancelled. */
+    /** The reason of a cancelled turn. */
     private static final String CANCELLED = "cancelled";
 
     /**
-     * Which frames are history.
+     * The range of frames that are history.
      *
      * @param from the first that is read
      * @param until the last that counts as history
-     * @param whenReplayed called once behind it
+     * @param whenReplayed called once after it
      */
     record History(long from, long until, Runnable whenReplayed) {}
 
@@ -90,7 +90,7 @@ final class SessionReader implements SessionLink.Reader {
         }
     }
 
-    /** What concerns this connection: refusals of what was sent on it, and frames that it will not get. */
+    /** Handles lines about this connection: refusals of sent lines, and gaps. */
     private void handle(@Nullable ConnectionLine line) {
         switch (line) {
             case ConnectionLine.Gap gap -> {
@@ -112,7 +112,7 @@ final class SessionReader implements SessionLink.Reader {
         }
     }
 
-    /** Answers the prompt that a refusal names; false where it names none that waits here. */
+    /** Answers the prompt that a refusal names; false if it names none that waits here. */
     private boolean refuse(@Nullable String messageId, String error, String code) {
         return messageId != null
                 && prompts.refuse(messageId, RpcException.failed(error, JsonObject.EMPTY.with("code", code)));
@@ -144,7 +144,7 @@ final class SessionReader implements SessionLink.Reader {
         }
     }
 
-    /** The turn of a message has come. What this editor asked itself it shows already. */
+    /** The turn of a message begins. The editor already shows its own prompts. */
     private void handleMessage(Frame.Message frame) {
         message.append(frame.content());
         if (frame.more()) {
@@ -177,7 +177,7 @@ final class SessionReader implements SessionLink.Reader {
                         lastError.isEmpty() ? "the turn ended: " + frame.reason() : lastError, JsonObject.of(turn)));
     }
 
-    /** Nothing follows. */
+    /** The stream has ended. */
     private void end(String why) {
         prompts.finish(RpcException.failed(why, null));
     }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig apply}: takes a session's changes over into the repository that its worktree was made of. */
+/** {@code brig apply}: applies a session's changes to the repository of its worktree. */
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,

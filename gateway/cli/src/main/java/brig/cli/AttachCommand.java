@@ -40,7 +40,7 @@ import picocli.CommandLine.ParentCommand;
             "  brig attach --agent a60f44d2a0df56958 build"
         })
 final class AttachCommand implements Callable<Integer> {
-    /** The gateway's own hint is for programs; a person would notice five seconds. */
+    /** Shorter than the gateway's hint for programs: a person would notice five seconds. */
     private static final long LOOK_AGAIN_MS = 200;
 
     @ParentCommand
@@ -91,7 +91,7 @@ final class AttachCommand implements Callable<Integer> {
             client.send(new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
             byte[] line = client.nextLine();
             if (line != null) {
-                // What cannot be attached to says so before standard input is read.
+                // A refusal is reported before standard input is read.
                 printer.print(line);
                 sayWhetherOver(line);
                 Thread.ofVirtual().start(() -> sendLines(client));
@@ -103,7 +103,7 @@ final class AttachCommand implements Callable<Integer> {
         }
     }
 
-    /** What has ended is shown all the same; nobody is there to be talked to. */
+    /** An ended session is shown too, but accepts no messages. */
     private void sayWhetherOver(byte[] welcome) {
         if (!main.json()
                 && ConnectionLine.read(JsonObject.read(welcome)) instanceof ConnectionLine.Authenticated line

@@ -6,9 +6,9 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 
-/** Bytes both ways, each of which can end by itself. It blocks; one thread reads, another may write. */
+/** A blocking byte connection whose directions end separately. One thread reads, another may write. */
 interface ByteLink extends ByteChannel {
-    /** Nothing more will be written. */
+    /** Ends the output. */
     void shutdownOutput() throws IOException;
 
     static ByteLink of(SocketChannel channel) {

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** What a command works with: the installation, the configuration, and the gateway that runs or is started for it. */
+/** The context of a command: the installation, the configuration, and the gateway that runs or is started for it. */
 final class CommandContext {
     private final Path home;
     private final @Nullable Path configFile;
     private final boolean isNamed;
 
-    /** @param chosen the file that the command line names; null for that of {@code BRIG_CONFIG}, or the usual one */
+    /** @param chosen the file on the command line; null for that of {@code BRIG_CONFIG}, or the usual one */
     CommandContext(@Nullable Path chosen) {
         String variable = System.getenv("BRIG_CONFIG");
         Path configFile = chosen == null && variable != null && !variable.isEmpty() ? Path.of(variable) : chosen;
@@ -46,12 +46,12 @@ final class CommandContext {
         return configFile != null ? configFile : ConfigFile.usualPlace().orElse(null);
     }
 
-    /** A command as a person types it who wants these settings. */
+    /** A command line that uses the same settings, for people to type. */
     String command(String name) {
         return "brig " + name + option();
     }
 
-    /** A text in which lines that begin with two spaces are commands: as a person types them who wants these settings. */
+    /** Adds the settings option to commands in a text, which are the lines that begin with two spaces. */
     String commands(String text) {
         return commands(text, option());
     }
@@ -60,18 +60,18 @@ final class CommandContext {
         return text.replace("\n  brig ", "\n  brig" + option + " ");
     }
 
-    /** The option that names the settings; empty where a command finds them without. */
+    /** The option that names the settings; empty for the default settings. */
     String option() {
         return isNamed ? " --config " + configFile : "";
     }
 
-    /** The gateway on another host, or behind HTTP on this one, that the environment names; null for one of this host. */
+    /** The gateway on another host, or behind HTTP on this one, from the environment; null for a local one. */
     @Nullable
     RemoteGateway remote() {
         return RemoteGateway.named(System.getenv());
     }
 
-    /** Connects to the running gateway. @throws BrigException with the mend where none runs */
+    /** Connects to the running gateway. @throws BrigException with the remedy if none runs */
     GatewayClient connect() {
         RemoteGateway remote = remote();
         if (remote != null) {
@@ -96,7 +96,7 @@ final class CommandContext {
         }
     }
 
-    /** The one that is named, else the user's own, else that of the host where it lets this user in. */
+    /** The named socket, else the user's own, else the host's if it admits this user. */
     Path spawnerSocket() {
         String named = System.getenv("BRIG_SOCKET");
         if (named != null && !named.isEmpty()) {
@@ -108,7 +108,7 @@ final class CommandContext {
         return hosts ? Paths.HOST_SPAWNER : own;
     }
 
-    /** A connection, and the gateway that had to be started for it. */
+    /** A connection, and the gateway that was started for it, if any. */
     record Connection(GatewayClient client, @Nullable Embedded embedded) implements AutoCloseable {
         @Override
         public void close() {
@@ -138,7 +138,7 @@ final class CommandContext {
         }
     }
 
-    /** A gateway with folders of its own, which go with it. */
+    /** A gateway with folders of its own, which are deleted with it. */
     static final class Embedded implements AutoCloseable {
         private final EmbeddedFolder folder;
         private final Gateway gateway;
@@ -182,7 +182,7 @@ final class CommandContext {
             return gateway.paths().spawner();
         }
 
-        /** Once: the end of the command and Ctrl-C may both come here. */
+        /** Idempotent: the end of the command and Ctrl-C may both call it. */
         @Override
         public void close() {
             if (!closed.compareAndSet(false, true)) {

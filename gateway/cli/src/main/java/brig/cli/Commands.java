@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
 /**
- * The commands of {@code brig}, in the order of its help. Only the one that a line asks for is made: to make all of them
+ * The commands of {@code brig}, in the order of its help. Only the requested one is constructed, as constructing all
  * takes longer than the rest of a start.
  */
 final class Commands {
@@ -42,15 +42,15 @@ final class Commands {
             CompletionCommand.class,
             ManCommand.class,
             HelpCommand.class);
-    /** These speak of all others. */
+    /** Commands that describe all others. */
     private static final Set<Class<?>> OF_ALL = Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
 
-    /** What picocli takes for no name. */
+    /** Picocli's value for a missing name. */
     private static final String UNNAMED = "<main class>";
 
     private Commands() {}
 
-    /** Where no command is asked for, or one that there is not, all are there: for the help, and for what may have been meant. */
+    /** Without a command or with an unknown one, all are constructed, for the help and for suggestions. */
     static CommandLine of(Main main, String[] words) {
         CommandLine line = new CommandLine(main);
         if (List.of(words).equals(List.of("--version")) || List.of(words).equals(List.of("-V"))) {
@@ -66,7 +66,7 @@ final class Commands {
         return line;
     }
 
-    /** The first word that is neither an option of {@code brig} nor the value of one; empty for none. */
+    /** The first word that is neither an option of {@code brig} nor an option's value; empty for none. */
     private static String name(String[] words) {
         for (int i = 0; i < words.length; i++) {
             if (!words[i].startsWith("-")) {

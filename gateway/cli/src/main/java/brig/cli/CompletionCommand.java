@@ -52,7 +52,7 @@ final class CompletionCommand implements Callable<Integer> {
         main.terminal()
                 .verbatim(
                         switch (shell) {
-                            // Both get the same script: it loads bashcompinit where zsh reads it.
+                            // Both get the same script, which loads bashcompinit in zsh.
                             case "bash", "zsh" -> AutoComplete.bash("brig", brig) + names();
                             case "fish" -> fish(brig);
                             default -> throw Fields.invalid("SHELL", "must be bash, zsh or fish");
@@ -60,7 +60,7 @@ final class CompletionCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Behind picocli's own functions, which complete words that are known when the script is made. */
+    /** Added after picocli's functions, which complete only words known when the script is generated. */
     private static String names() {
         return """
 

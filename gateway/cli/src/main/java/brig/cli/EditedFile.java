@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON file of somebody's own that Brig changes: what it puts there is shown before, and can be taken back. */
+/** A user's JSON file that Brig edits: changes are shown first, and can be undone. */
 final class EditedFile {
     private static final Separators SEPARATORS =
             Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER);
@@ -34,10 +34,10 @@ final class EditedFile {
     private final JsonText json;
     private final List<Change> changes = new ArrayList<>();
 
-    /** A member that was put: its text, and that of the one in whose place it came; null for none. */
+    /** A changed member: its new text, and the text that it replaced; null for none. */
     record Change(List<String> path, @WriteNull @Nullable String before, String after) {}
 
-    /** @param empty what it holds where it is not there yet */
+    /** @param empty the content of a file that does not exist yet */
     private EditedFile(Path file, String empty) {
         this.file = file;
         this.existed = Files.exists(file);
@@ -53,7 +53,7 @@ final class EditedFile {
         }
     }
 
-    /** @throws BrigException naming the file, where it cannot be read */
+    /** @throws BrigException naming the file if it cannot be read */
     static EditedFile open(Path file, String empty) {
         return new EditedFile(file, empty);
     }
@@ -62,7 +62,7 @@ final class EditedFile {
         return file;
     }
 
-    /** What it holds now. */
+    /** The current content. */
     JsonObject json() {
         return JsonObject.readCommented(json.text());
     }
@@ -86,9 +86,9 @@ final class EditedFile {
     }
 
     /**
-     * Takes changes back, the last first. One that somebody has changed since stays as it is.
+     * Undoes changes, the last first, except those that were edited since.
      *
-     * @return those that stay
+     * @return the changes not undone
      */
     List<Change> undo(List<Change> done) {
         List<Change> kept = new ArrayList<>();
@@ -147,7 +147,7 @@ final class EditedFile {
         }
     }
 
-    /** Writes it as a whole; a file of which nothing is left that it did not begin with goes. */
+    /** Writes it atomically; deletes a file that Brig created and that has no other content left. */
     void write(boolean made) {
         try {
             if (made && Set.of("$schema").containsAll(json().names())) {

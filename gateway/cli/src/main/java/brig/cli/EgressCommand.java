@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig egress}: what a session may reach of the outside. */
+/** {@code brig egress}: the network access of a session. */
 @Command(
         name = "egress",
         description = "Show and decide which hosts a session may reach.",
@@ -37,7 +37,7 @@ final class EgressCommand {
     @ParentCommand
     private Main main = new Main();
 
-    /** How long what is allowed stays so. */
+    /** How long a permission lasts. */
     static final class Extent {
         @Option(names = "--once", description = "Only for one request.")
         private boolean once;
@@ -174,13 +174,13 @@ final class EgressCommand {
         }
     }
 
-    /** A host as {@code allow} takes it. */
+    /** A host in the form that {@code allow} takes. */
     static String hostOf(String host, long port) {
         boolean usual = port == 0 || port == 80 || port == 443;
         return usual ? host : (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 
-    /** A request as a person would say it. */
+    /** A request in the form shown to people. */
     static String request(String method, String scheme, String host, long port, String path) {
         return method + " " + (scheme.isEmpty() ? "" : scheme + "://") + hostOf(host, port) + path;
     }

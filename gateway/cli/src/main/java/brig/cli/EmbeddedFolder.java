@@ -24,21 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder of a gateway that one command starts for itself, {@code brig-<random>} among the temporary files. In it
- * lies a marker that the command holds locked as long as it lives, which the kernel ends with it. So a folder of ours
- * with a marker that nobody holds was left by a command that was killed: nobody can take up its workers, and the next
- * command ends them and removes it.
+ * The folder of a gateway that one command starts for itself, {@code brig-<random>} among the temporary files. The
+ * command holds a lock on a marker file in it, which the kernel releases when the command dies. So a folder of ours
+ * with an unlocked marker was left by a killed command: nobody can adopt its workers, and the next command ends them
+ * and deletes it.
  */
 final class EmbeddedFolder implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(EmbeddedFolder.class);
     private static final String PREFIX = "brig-";
     private static final String MARKER = "embedded";
     private static final SecureRandom RANDOM = new SecureRandom();
-    /** A worker that does not want to end takes as long; what is not done by then is left to the next command. */
+    /** As long as a worker takes that resists its end; what is left is up to the next command. */
     private static final Duration SWEEP_MAX = Duration.ofSeconds(5);
 
     private final Path path;
-    /** Open until the end of the command: closing it gives the lock back. */
+    /** Open until the end of the command: closing it releases the lock. */
     private final FileChannel marker;
 
     private final Thread sweeper;
@@ -49,10 +49,10 @@ final class EmbeddedFolder implements AutoCloseable {
         this.sweeper = sweeper;
     }
 
-    /** Makes one for this command, and begins to remove what killed commands left beside it. */
+    /** Creates one for this command, and begins to remove leftovers of killed commands. */
     static EmbeddedFolder open(Path temporary) throws IOException {
         Path path = create(temporary);
-        // Under its name only once it is locked: no other command sees a marker that nobody holds yet.
+        // Renamed only once it is locked, so that no other command sees an unlocked marker.
         Path unlocked = path.resolve(MARKER + ".new");
         FileChannel marker = FileChannel.open(unlocked, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         marker.lock();
@@ -61,7 +61,7 @@ final class EmbeddedFolder implements AutoCloseable {
         return new EmbeddedFolder(path, marker, sweeper);
     }
 
-    /** Of seven characters at most: a socket's path may not have more than 107, and three folders follow. */
+    /** At most seven characters: a socket path is limited to 107, and three folders follow. */
     private static Path create(Path temporary) throws IOException {
         while (true) {
             Path path = temporary.resolve(PREFIX + Integer.toUnsignedString(RANDOM.nextInt(), 36));
@@ -77,7 +77,7 @@ final class EmbeddedFolder implements AutoCloseable {
         return path;
     }
 
-    /** Opening our own marker once more, and closing it, would give our lock back. */
+    /** Opening and closing our own marker again would release our lock. */
     private static void sweep(Path temporary, Path own) {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(temporary, PREFIX + "*")) {
             for (Path folder : folders) {
@@ -90,7 +90,7 @@ final class EmbeddedFolder implements AutoCloseable {
         }
     }
 
-    /** Nobody else made it, or put a link in its place. */
+    /** Owned by us and not a link. */
     private static boolean isOurs(Path file) throws IOException {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS)
                 && !Files.isSymbolicLink(file)
@@ -110,7 +110,7 @@ final class EmbeddedFolder implements AutoCloseable {
         }
     }
 
-    /** The worker-agent outlives its gateway. Its connection ends when it does. */
+    /** The worker-agent outlives its gateway. It closes the connection when it ends. */
     private static void endWorkers(Path folder) {
         try (GatewayClient workerAgent = GatewayClient.connect(folder.resolve("run/w/control.sock"))) {
             workerAgent.send(Json.writeLine(new ControlCall(1L, new ControlRequest.Shutdown())));
@@ -121,7 +121,7 @@ final class EmbeddedFolder implements AutoCloseable {
         }
     }
 
-    /** The marker last: what is left by whoever is killed here is found again. */
+    /** The marker last, so that an interrupted removal is continued by a later command. */
     private static void remove(Path folder) throws IOException {
         Path marker = folder.resolve(MARKER);
         try (Stream<Path> files = Files.walk(folder)) {

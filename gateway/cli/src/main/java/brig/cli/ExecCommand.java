@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code brig exec}. The command is a spawn of its own and no message to the session: messages of one session wait for each
- * other and share a stream, and who calls this wants the output and the exit code of this command and no other.
+ * {@code brig exec}. The command runs as a spawn of its own, not as a message to the session: messages of one session
+ * are serialized and share a stream, while the caller wants the output and the exit code of this command alone.
  *
  * <p>Decisions 0088, 0089.
  */

@@ -22,16 +22,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the spawner socket: requests, and after {@code attach} the lines of a session. It blocks; one thread reads,
+ * A blocking client of the spawner socket: requests, and after {@code attach} the lines of a session. One thread reads,
  * any thread may write.
  *
  * <p>Decision 0008.
  */
 final class GatewayClient implements AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
-    /** How the gateway says that it knows no session of that name; it does not know how a person lists them. */
+    /** The gateway's text for an unknown session, to which the CLI adds how to list them. */
     private static final String NO_SESSION = "there is no session ";
-    /** A list of spawns may be longer than any message that a client sends. */
+    /** A list of spawns may exceed the limit for clients' messages. */
     private static final int LINE_BYTES_MAX = 16 * Limits.MESSAGE_BYTES_MAX;
 
     private final ByteLink channel;
@@ -49,12 +49,12 @@ final class GatewayClient implements AutoCloseable {
         }
     });
 
-    /** @param channel one that speaks as the spawner socket does */
+    /** @param channel a connection with the protocol of the spawner socket */
     GatewayClient(ByteLink channel) {
         this.channel = channel;
     }
 
-    /** Connects. @throws IOException where nobody listens */
+    /** Connects. @throws IOException if nobody listens */
     static GatewayClient connect(Path socket) throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
@@ -66,12 +66,12 @@ final class GatewayClient implements AutoCloseable {
         }
     }
 
-    /** Sends a request and waits for its answer. @throws BrigException where it is refused */
+    /** Sends a request and waits for its answer. @throws BrigException if it is refused */
     <T> T request(SpawnerRequest request, Class<T> answer) {
         return request(request).as(answer);
     }
 
-    /** The same with the answer as it came. */
+    /** As above, with the answer unconverted. */
     JsonObject request(SpawnerRequest request) {
         send(request);
         byte[] line = nextLine();
@@ -83,7 +83,7 @@ final class GatewayClient implements AutoCloseable {
         return answer;
     }
 
-    /** Turns a line that says no into the refusal that it is. */
+    /** Throws the refusal if the line is one. */
     static void requireNoError(JsonObject answer) {
         if (answer.has("code") && answer.has("error")) {
             throw refusal(answer.as(ErrorAnswer.class));
@@ -102,14 +102,14 @@ final class GatewayClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request after whose answer the connection carries something else, and hands that over.
+     * Sends a request after which the connection has another protocol, and returns the connection.
      *
-     * @throws BrigException where it is refused
+     * @throws BrigException if it is refused
      */
     ByteLink tunnel(SpawnerRequest request) {
         send(request);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
-        // Byte by byte: what comes behind the answer is not ours.
+        // Byte by byte: bytes after the answer are not ours.
         ByteBuffer one = ByteBuffer.allocate(1);
         try {
             while (channel.read(one.clear()) > 0 && one.get(0) != '\n') {
@@ -134,7 +134,7 @@ final class GatewayClient implements AutoCloseable {
         send(Json.writeLine((Record) line));
     }
 
-    /** Sends a line as it is. */
+    /** Sends a line unchanged. */
     void send(byte[] line) {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(line);
@@ -142,7 +142,7 @@ final class GatewayClient implements AutoCloseable {
                 channel.write(bytes);
             }
         } catch (IOException e) {
-            // Who does not let a connection in says why, and closes it, maybe before it has heard a word.
+            // A listener that refuses a connection reports why and closes it, perhaps before it reads anything.
             byte[] said = nextLine();
             if (said != null) {
                 requireNoError(JsonObject.read(said));

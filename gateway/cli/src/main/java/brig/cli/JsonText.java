@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a JSON file that somebody keeps by hand: members are put into it and taken out again, and all else stays as
- * it is, comments and layout too.
+ * The text of a JSON file that people edit: members are added and removed, and everything else stays, including
+ * comments and layout.
  *
  * <p>Decision 0075.
  */
@@ -28,10 +28,10 @@ final class JsonText {
             .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
             .build();
 
-    /** Where a member's name begins, and where its value begins and ends. */
+    /** The positions of a member's name and of its value's begin and end. */
     private record Member(int nameAt, int valueAt, int end) {}
 
-    /** Where an object begins and ends, and its members in turn. */
+    /** The begin and end of an object, and its members in order. */
     private static final class Shape {
         private final int from;
         private int end;
@@ -46,7 +46,7 @@ final class JsonText {
 
     private String text;
 
-    /** @throws BrigException {@code MALFORMED_JSON} where it is no object */
+    /** @throws BrigException {@code MALFORMED_JSON} if it is not an object */
     JsonText(String text) {
         this.text = text;
         var _ = shape();
@@ -56,7 +56,7 @@ final class JsonText {
         return text;
     }
 
-    /** The text of a member's value; null where there is none. */
+    /** The text of a member's value; null for none. */
     @Nullable
     String get(List<String> path) {
         Shape object = objectAt(path.subList(0, path.size() - 1));
@@ -64,7 +64,7 @@ final class JsonText {
         return member == null ? null : text.substring(member.valueAt, member.end);
     }
 
-    /** Puts a value in the place of the one there, or behind the object's last member; objects on the way are made. */
+    /** Replaces a value, or adds it after the object's last member; missing parent objects are created. */
     void put(List<String> path, String value) {
         for (int i = 1; i < path.size(); i++) {
             if (objectAt(path.subList(0, i)) == null) {
@@ -97,7 +97,7 @@ final class JsonText {
         }
     }
 
-    /** Takes a member out with the comma that it needed; nothing happens where it is not there. */
+    /** Removes a member with its comma; no effect if it does not exist. */
     void remove(List<String> path) {
         Shape object = objectAt(path.subList(0, path.size() - 1));
         Member member = object == null ? null : object.members.get(path.getLast());
@@ -114,7 +114,7 @@ final class JsonText {
         }
     }
 
-    /** Whether an object is there and has no members. */
+    /** Whether an object exists and has no members. */
     boolean isEmpty(List<String> path) {
         Shape object = objectAt(path);
         return object != null && object.inOrder.isEmpty();
@@ -177,7 +177,7 @@ final class JsonText {
                 continue;
             }
             parser.skipChildren();
-            // A text is read when it is asked for.
+            // The parser reads a text lazily, so finish it first.
             parser.finishToken();
             add(object, name, new Member(nameAt, valueAt, (int)
                     parser.currentLocation().getCharOffset()));
@@ -189,7 +189,7 @@ final class JsonText {
         object.inOrder.add(member);
     }
 
-    /** The member whose object is at its end now. */
+    /** Completes the member whose object has ended. */
     private static void closeMember(@Nullable Shape outer, Shape inner) {
         if (outer != null) {
             Member begun = outer.inOrder.removeLast();

@@ -68,7 +68,7 @@ final class LogsCommand implements Callable<Integer> {
                 printer.expectOnly(wanted);
             }
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
-                // Chosen here, and not by the gateway, because the last frame that is there ends this command.
+                // Filtered here, not by the gateway, because the last available frame ends this command.
                 printer.print(
                         line,
                         wanted == null || FrameOwner.read(line, 0, line.length).isFor(wanted));

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
+/** The {@code brig} command. Exit codes: the agent's own; 125 refused, 3 session not ready, 2 wrong usage. */
 @Command(
         name = "brig",
         description = "Runs AI coding agents behind a wall and streams their output.",
@@ -85,7 +85,7 @@ public final class Main {
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
     private boolean json;
 
-    /** What a command has for its parent until it gets its own. */
+    /** The placeholder parent of a command until it gets its own. */
     Main() {
         this(Terminal.ofNobody());
     }
@@ -114,7 +114,7 @@ public final class Main {
         }
     }
 
-    /** What is wrong, what it may have meant, and where help is: all of the help would hide it. */
+    /** Prints the error, a suggestion, and how to get help, since the whole help would hide them. */
     private int handleWrongUsage(ParameterException wrong) {
         CommandLine command = wrong.getCommandLine();
         terminal.note(String.valueOf(wrong.getMessage()));
@@ -123,7 +123,7 @@ public final class Main {
         return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
-    /** To be thrown by the command that runs, where only the gateway could tell that it is used wrongly: exit code 2. */
+    /** For wrong usage that only the gateway can detect; the command throws it: exit code 2. */
     ParameterException wrongUsage(String why) {
         CommandLine used = Objects.requireNonNull(spec).commandLine();
         return new ParameterException(
@@ -225,7 +225,7 @@ public final class Main {
             return Stream.of(List.of(task, "", "", "not measured"));
         }
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
-        // None of a session whose agent Brig did not start.
+        // Null for a tracked session.
         Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
                 .flatMap(List::stream)
                 .map(what -> List.of(task, "not-held", "", what));

@@ -11,7 +11,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code brig man}: the manual page, which is what {@code --help} says of every command, end to end.
+ * {@code brig man}: the manual page, composed of every command's {@code --help}.
  *
  * <p>Decision 0103.
  */
@@ -44,7 +44,7 @@ final class ManCommand implements Callable<Integer> {
     }
 
     private static void append(StringBuilder page, CommandLine of) {
-        // A command with other names is there once for each.
+        // A command with aliases is listed once per name.
         for (CommandLine line : new LinkedHashSet<>(of.getSubcommands().values())) {
             section(page, line.getCommandSpec().qualifiedName().toUpperCase(Locale.ROOT), line);
             append(page, line);
@@ -59,7 +59,7 @@ final class ManCommand implements Callable<Integer> {
         page.append(".fi\n");
     }
 
-    /** A line that troff prints as it is. */
+    /** A line escaped for troff. */
     private static String escaped(String text) {
         String plain = text.replace("\\", "\\e").replace("-", "\\-");
         return plain.startsWith(".") || plain.startsWith("'") ? "\\&" + plain : plain;

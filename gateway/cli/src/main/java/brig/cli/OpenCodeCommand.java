@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and takes that back.
+ * {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and undoes that.
  *
  * <p>Decision 0075.
  */
@@ -54,7 +54,7 @@ import picocli.CommandLine.ParentCommand;
             "  brig opencode undo"
         })
 final class OpenCodeCommand {
-    /** What ships with Brig and is an agent that somebody would delegate to. */
+    /** Agents shipped with Brig to which work is usually delegated. */
     private static final List<String> USUAL_AGENTS = List.of("claude", "codex", "opencode");
 
     private static final Set<String> APPLY = Set.of("ask", "auto", "never");
@@ -161,29 +161,29 @@ final class OpenCodeCommand {
         return 0;
     }
 
-    /** What is written as the provider. */
+    /** The settings of the provider. */
     private record Provider(String url, @Nullable Path repository, String apply) {}
 
-    /** A provider as OpenCode's configuration has it. */
+    /** A provider in OpenCode's configuration. */
     private record WrittenProvider(
             String npm, String name, ProviderOptions options, Map<String, OfferedModel> models) {}
 
-    /** What OpenCode makes the provider with. */
+    /** OpenCode's options of the provider. */
     @CamelCase
     private record ProviderOptions(@Name("baseURL") String baseUrl, String apiKey, Headers headers) {}
 
-    /** What goes along with each request; null where the project is no repository. */
+    /** Headers of each request; null if the project is not a repository. */
     private record Headers(
             @Name("brig-repository") @Nullable String repository,
             @Name("brig-apply") @Nullable String apply) {}
 
-    /** A model that is an agent. */
+    /** An agent as a model. */
     private record OfferedModel(String name, boolean reasoning, boolean toolCall) {}
 
     /**
-     * What undo needs.
+     * The data for undo.
      *
-     * @param made whether init made the file
+     * @param made whether init created the file
      */
     private record Initialized(String file, boolean made, List<EditedFile.Change> changes) {}
 
@@ -260,8 +260,7 @@ final class OpenCodeCommand {
         config.json().object("agent").names().stream()
                 .filter(name -> matches(remote, name) && !matches(local, name))
                 .forEach(name -> all.put(name, first));
-        // A name of the command line that is no pattern is meant, also where the project does not define it: OpenCode
-        // may.
+        // A plain name on the command line is used even if the project does not define it: OpenCode may.
         remote.stream()
                 .filter(name -> name.matches("[\\w.-]+") && !matches(local, name))
                 .forEach(name -> all.put(name, first));
@@ -269,7 +268,7 @@ final class OpenCodeCommand {
         all.forEach((name, profile) -> putAgent(config, name, profile));
     }
 
-    /** One that is there keeps its description and prompt. It needs no tools of OpenCode: those would run outside. */
+    /** An existing one keeps its description and prompt. It gets no OpenCode tools, which would run outside. */
     private static void putAgent(EditedFile config, String name, String profile) {
         JsonObject agent = config.json().object("agent").object(name);
         if (!agent.has("description")) {
@@ -300,14 +299,14 @@ final class OpenCodeCommand {
         return Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/opencode.token");
     }
 
-    /** As OpenCode finds it for everybody who shares the project's file: from the home of whoever runs it. */
+    /** Relative to the home of whoever runs OpenCode, as the project's file is shared. */
     private static String fromHome(Path file) {
         String variable = System.getenv("HOME");
         Path home = Path.of(variable == null ? System.getProperty("user.home") : variable);
         return file.startsWith(home) ? "~/" + home.relativize(file) : file.toString();
     }
 
-    /** A token of a captain's, for a year. */
+    /** Mints a captain's token for a year. */
     private static void mint(GatewayClient client) throws IOException {
         SpawnerRequest.MintToken request = new SpawnerRequest.MintToken(Role.CAPTAIN, "opencode", null, TOKEN_SECONDS);
         String token = client.request(request, TokenView.Minted.class).token();
@@ -322,7 +321,7 @@ final class OpenCodeCommand {
                 .resolve(Ids.hashToken(folder.toString()).substring(0, 32) + ".json");
     }
 
-    /** What an earlier init put there first is what undo goes back to. */
+    /** Undo restores the state before the first init. */
     private static void remember(Path folder, EditedFile config) throws IOException {
         Path file = record(folder);
         List<EditedFile.Change> changes = new ArrayList<>();

@@ -81,8 +81,8 @@ final class OpenCommand implements Callable<Integer> {
     }
 
     /**
-     * The browser gets a file that leads to the link: the arguments of a process can be read by everybody, and the link
-     * lets in who comes first. Without a desktop there is only the link that was printed.
+     * Opens a file that redirects to the link, since process arguments are public and the link works for whoever is
+     * first. Without a desktop only the printed link remains.
      */
     private void show(String url) {
         String runtime = System.getenv("XDG_RUNTIME_DIR");

@@ -115,7 +115,7 @@ final class PortCommand implements Callable<Integer> {
         }
     }
 
-    /** One connection, from its beginning to its end. */
+    /** Serves one connection to its end. */
     private void serve(SocketChannel local, String spawnId) {
         try (ByteLink outside = ByteLink.of(local);
                 GatewayClient client = main.context().connect()) {
@@ -132,7 +132,7 @@ final class PortCommand implements Callable<Integer> {
         }
     }
 
-    /** Passes bytes on, and their end. Where that is not possible both connections end. */
+    /** Forwards bytes and the end of input. On a failure both connections end. */
     private static void pass(ByteLink from, ByteLink to) {
         ByteBuffer piece = ByteBuffer.allocate(PIECE_BYTES);
         try {
@@ -158,7 +158,7 @@ final class PortCommand implements Callable<Integer> {
         }
     }
 
-    /** What is wrong is said once, and not for each of a browser's connections. */
+    /** Prints a repeated problem once, not for each of a browser's connections. */
     private synchronized void note(String text) {
         if (!text.equals(lastNote)) {
             lastNote = text;

@@ -3,7 +3,7 @@ package brig.cli;
 import brig.cli.terminal.Terminal;
 import picocli.CommandLine.Option;
 
-/** What commands have in common that print what an agent wrote. */
+/** The option of commands that print agents' output. */
 final class RawOption {
     @Option(
             names = "--raw",

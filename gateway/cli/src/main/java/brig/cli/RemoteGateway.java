@@ -27,8 +27,8 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway that is spoken to over HTTP: {@code BRIG_HOST} says where it is, {@code BRIG_TOKEN}, or the file that
- * {@code BRIG_TOKEN_FILE} names, who asks. A token goes over TLS only, or to this host.
+ * A gateway reached over HTTP: {@code BRIG_HOST} is its URL, {@code BRIG_TOKEN}, or the file named by {@code
+ * BRIG_TOKEN_FILE}, has the token. A token is sent over TLS only, or to this host.
  *
  * <p>Decision 0118.
  */
@@ -38,7 +38,7 @@ record RemoteGateway(URI uri, String token) {
     private static final int HTTPS = 443;
     private static final int HTTP = 80;
 
-    /** The one that the environment names; null where it names none. @throws BrigException where that cannot be one */
+    /** The gateway named by the environment; null for none. @throws BrigException for an invalid one */
     static @Nullable RemoteGateway named(Map<String, String> environment) {
         String host = environment.getOrDefault("BRIG_HOST", "");
         return host.isEmpty() ? null : new RemoteGateway(uri(host), token(environment));
@@ -84,7 +84,7 @@ record RemoteGateway(URI uri, String token) {
         return "https".equals(uri.getScheme());
     }
 
-    /** The same page of the gateway, where this user reaches it. */
+    /** The same page at the gateway's address for this user. */
     String reachable(String url) {
         URI own = URI.create(url);
         return base() + own.getRawPath() + (own.getRawFragment() == null ? "" : "#" + own.getRawFragment());
@@ -96,10 +96,10 @@ record RemoteGateway(URI uri, String token) {
     }
 
     /**
-     * A connection that speaks as the spawner socket does.
+     * Opens a connection with the protocol of the spawner socket.
      *
      * @throws BrigException as the gateway refuses it
-     * @throws IOException where nobody answers, or somebody else does
+     * @throws IOException if nobody, or something else, answers
      */
     ByteLink dial() throws IOException {
         int port = uri.getPort() > 0 ? uri.getPort() : isTls() ? HTTPS : HTTP;
@@ -147,7 +147,7 @@ record RemoteGateway(URI uri, String token) {
         }
     }
 
-    /** Byte by byte: what comes behind it is not of HTTP any more. */
+    /** Byte by byte: the following bytes are not HTTP. */
     private static List<String> readHead(ByteLink link) throws IOException {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         ByteBuffer one = ByteBuffer.allocate(1);

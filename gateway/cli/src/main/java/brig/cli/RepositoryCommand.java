@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code brig repository}: which git repositories agents may have worktrees of.
+ * {@code brig repository}: the git repositories that worktrees may be made from.
  *
  * <p>Decision 0074.
  */
@@ -50,7 +50,7 @@ final class RepositoryCommand {
         return config.json().object("worker").texts("repositories");
     }
 
-    /** Adds a folder to those that the file names; nothing is written yet. */
+    /** Adds a folder to those in the file; nothing is written yet. */
     static void add(EditedFile config, Path folder) {
         List<String> all = new ArrayList<>(named(config));
         if (!all.contains(folder.toString())) {
@@ -59,7 +59,7 @@ final class RepositoryCommand {
         }
     }
 
-    /** Takes one out; nothing is written yet. @return whether the file named it */
+    /** Removes one; nothing is written yet. @return whether the file named it */
     static boolean remove(EditedFile config, Path folder) {
         List<String> all = named(config);
         if (!all.contains(folder.toString())) {

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig route}: how agents get to their models. Worker-agents read what it writes at each start of an agent. */
+/** {@code brig route}: the model routes of agents. Worker-agents read its files at each start of an agent. */
 @Command(
         name = "route",
         description = "Set, list, test and remove model routes: the access of agents to their models.",
@@ -58,23 +58,23 @@ final class RouteCommand {
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
     private static final Pattern THIS_HOST = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     private static final String BEARER = "authorization";
-    /** As worker-agents take them. */
+    /** The minimum that worker-agents accept. */
     private static final int KEY_LENGTH_MIN = 8;
 
     private static final int KEY_LENGTH_MAX = 16 * 1024;
 
-    /** Where the agents that ship with Brig find their vendor's model, and how its API takes the key. */
+    /** The vendor's API of each shipped agent, and the header for its key. */
     private static final Map<String, Usual> USUAL = Map.of(
             "claude", new Usual("https://api.anthropic.com", "x-api-key"),
             "codex", new Usual("https://api.openai.com", BEARER),
             "opencode", new Usual("https://api.openai.com", BEARER));
 
-    /** What a file of this command says, which is that of a policy. */
+    /** The content of a route file, in the form of a policy. */
     @CamelCase
     @Extensible
     private record RouteFile(@OmitEmpty Map<String, Source> secrets, Map<String, Route> modelRoutes) {}
 
-    /** @param secret the name of the secret that is put into {@code header}; null for a server without a key */
+    /** @param secret the name of the secret for {@code header}; null for a server without a key */
     @CamelCase
     @Extensible
     private record Route(
@@ -82,7 +82,7 @@ final class RouteCommand {
             @Nullable String secret,
             @Nullable String header) {}
 
-    /** Where a key is. */
+    /** The source of a key. */
     @CamelCase
     @Extensible
     private record Source(
@@ -91,10 +91,10 @@ final class RouteCommand {
             @OmitEmpty boolean allowPlaintext) {}
 
     /**
-     * A route as it is shown.
+     * A route for display.
      *
-     * @param baseUrl or why it cannot be used
-     * @param key where the key is; null for none
+     * @param baseUrl or why it is unusable
+     * @param key the source of the key; null for none
      */
     private record Shown(
             String name, String baseUrl, @Nullable String key, String file) {}
@@ -105,7 +105,7 @@ final class RouteCommand {
 
     private record Usual(String baseUrl, String header) {}
 
-    /** Where the key is now; at most one of them. */
+    /** The current place of the key; at most one of them. */
     static final class Key {
         @Option(
                 names = "--key-file",
@@ -208,7 +208,7 @@ final class RouteCommand {
         }
     }
 
-    /** Another user's worker-agent reads other files than this user may write. */
+    /** Another user's worker-agent does not read the files that this user may write. */
     private void requireOwnGateway(String what) {
         if (!Paths.isRoot() && main.context().spawnerSocket().equals(Paths.HOST_SPAWNER)) {
             throw new BrigException(
@@ -234,7 +234,7 @@ final class RouteCommand {
                 || url.getRawFragment() != null) {
             throw Fields.invalid("--url", "must be http:// or https:// with a host, and a path at most");
         }
-        // A name of this host may lead elsewhere than the servers of models listen.
+        // The name localhost may resolve to an address on which model servers do not listen.
         return url.getHost().equals("localhost")
                 ? URI.create(url.toString().replaceFirst("//localhost", "//127.0.0.1"))
                 : url;
@@ -257,7 +257,7 @@ final class RouteCommand {
     private static String variable(String name) {
         String value = VARIABLE.matcher(name).matches() ? System.getenv(name) : null;
         if (value == null) {
-            // What was typed may be the key itself, so it is not repeated.
+            // The argument may be the key itself, so it is not repeated.
             throw Fields.invalid("--env", "must name a variable of this shell that is exported");
         }
         return value.strip();
@@ -275,7 +275,7 @@ final class RouteCommand {
         }
     }
 
-    /** As a whole, readable by nobody else at any time. */
+    /** Atomically, and never readable by others. */
     private static Path replace(Path folder, Path file, byte[] content) throws IOException {
         Files.createDirectories(
                 folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

@@ -54,7 +54,7 @@ final class RunCommand implements Callable<Integer> {
         return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> {});
     }
 
-    /** Makes the request, and prints what comes of it until the spawn is over. */
+    /** Sends the request, and prints the output until the spawn has ended. */
     static int stream(Main main, String agent, SpawnerRequest.Spawn request, Consumer<String> spawned)
             throws IOException {
         Spinner spinner = main.terminal().spinner("waiting for " + agent);
@@ -99,7 +99,7 @@ final class RunCommand implements Callable<Integer> {
                 .anyMatch(one -> agent.equals(one.name()) && one.needsMessage());
     }
 
-    /** The message of the command line, or else of standard input. */
+    /** The message on the command line, else from standard input. */
     static String message(@Nullable String message) throws IOException {
         if (message != null || Terminal.isTerminal(0)) {
             return message == null ? "" : message;

@@ -80,7 +80,7 @@ final class ServeCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** What of the operator's files cannot be used: nobody would look for it before a spawn is refused. */
+    /** Prints the unusable files of the operator, which would otherwise be noticed only when a spawn is refused. */
     private void sayFaults(Path spawner) {
         try (GatewayClient client = GatewayClient.connect(spawner)) {
             client.request(new SpawnerRequest.Agents(), HelloAnswer.class)

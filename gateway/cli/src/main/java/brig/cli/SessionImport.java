@@ -11,10 +11,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the gateway what an agent wrote of its own session in a file: {@code brig track --session-file}. */
+/** Publishes an agent's transcript file to the gateway: {@code brig track --session-file}. */
 final class SessionImport {
     private static final long LOOK_MS = 300;
-    /** How long Ctrl-C waits for the record of the end. */
+    /** How long Ctrl-C waits until the end is recorded. */
     private static final long FAREWELL_SECONDS = 6;
 
     private final SessionFile file;
@@ -38,7 +38,7 @@ final class SessionImport {
      * Opens the file, and a session for it.
      *
      * @param taskId the name of the session; null for none
-     * @throws BrigException where the file is of no known format, or the gateway refuses
+     * @throws BrigException if the file has an unknown format, or the gateway refuses
      */
     static SessionImport of(Path path, @Nullable String taskId, Main main) throws IOException {
         SessionImport opened = new SessionImport(path, main);
@@ -52,7 +52,7 @@ final class SessionImport {
     }
 
     /**
-     * Reads to the end of the file, or, where it grows and is followed, until this process is told to end.
+     * Reads to the end of the file, or when following a growing file until this process is told to end.
      *
      * @return the exit code
      */

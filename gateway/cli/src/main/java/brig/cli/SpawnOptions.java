@@ -11,9 +11,9 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What {@code run} and {@code spawn} have in common. */
+/** The common options of {@code run} and {@code spawn}. */
 final class SpawnOptions {
-    /** How the gateway names this way in. */
+    /** The name of this interface. */
     static final String CLIENT = "cli";
 
     @Parameters(index = "0", paramLabel = "AGENT", description = "The agent profile. 'brig agents' lists them.")
@@ -149,7 +149,7 @@ final class SpawnOptions {
             description = "Continue an earlier session of the agent, in the same project or workspace.")
     private @Nullable String resume;
 
-    /** The message of the command line; null where there is none. */
+    /** The message on the command line; null for none. */
     @Nullable
     String message() {
         return message.isEmpty() ? null : String.join(" ", message);

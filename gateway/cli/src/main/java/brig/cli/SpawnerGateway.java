@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running gateway, or one of this command alone, which is started when it is needed.
+ * The running gateway, or one that is started for this command alone when needed.
  *
  * <p>Decision 0008.
  */
 final class SpawnerGateway implements AcpGateway {
-    /** How the gateway names this way in. */
+    /** The name of this interface. */
     private static final String CLIENT = "acp";
 
     private final CommandContext context;
@@ -68,7 +68,7 @@ final class SpawnerGateway implements AcpGateway {
         }
     }
 
-    /** Which it is is found out once: sessions do not move from one gateway to another. */
+    /** Determined once: sessions do not move between gateways. */
     private synchronized Path spawner() {
         if (spawner == null) {
             Path usual = context.spawnerSocket();

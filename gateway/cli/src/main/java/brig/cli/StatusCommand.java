@@ -26,7 +26,7 @@ import picocli.CommandLine.ParentCommand;
             "  brig top                              show the same with all sessions, live"
         })
 final class StatusCommand implements Callable<Integer> {
-    /** What a person does about it; what the pool is stands in the first line. */
+    /** The remedy; the first line shows the state of the pool. */
     private static final Map<String, String> NOT_READY = Map.of(
             "record_lost",
             ": spawns are refused, for the state folder or brig.db takes no writes; the gateway's log says why",
@@ -49,7 +49,7 @@ final class StatusCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** As people read it; {@code brig top} begins with the same. */
+    /** Lines for people; {@code brig top} begins with the same. */
     static List<String> lines(GatewayView status) {
         GatewayView.Queue queue = status.queue();
         String spawns = status.spawns().entrySet().stream()

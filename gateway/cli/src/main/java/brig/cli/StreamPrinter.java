@@ -17,16 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended.
+ * Prints the lines of a session, as the agent's output or unchanged, and remembers how it ended.
  *
  * <p>Decision 0126.
  */
 final class StreamPrinter {
-    /** Fields of a call's input that say what it is about, the first that is there. */
+    /** Input fields of a call that describe its subject; the first one present is used. */
     private static final List<String> SUBJECTS =
             List.of("command", "path", "file_path", "filePath", "pattern", "url", "description");
 
-    /** The reason of a turn whose time was over. */
+    /** The reason of a turn that timed out. */
     private static final String TIMEOUT = "timeout";
 
     private static final int REMEMBERED_MAX = 1024;
@@ -39,26 +39,26 @@ final class StreamPrinter {
     private int exitCode;
     private long lastSeq;
     private boolean ended;
-    /** The agent has said who it is; what its program writes to standard error is about itself then. */
+    /** The agent has identified itself; its standard error is then a message of its program. */
     private boolean introduced;
 
     private boolean withheld;
     private String spawnId = "";
     private boolean said;
-    /** Hosts whose refusal was no news; told together at the end. */
+    /** Hosts that were refused as expected; reported together at the end. */
     private final Set<String> quietHosts = new LinkedHashSet<>();
-    /** The names of the agents that were told of, by their ids; the agent itself has the id "". */
+    /** The names of known agents by id; the agent itself has the id "". */
     private final Map<String, String> names = new Newest();
-    /** The tool calls that have their line. */
+    /** Tool calls that were printed. */
     private final Map<String, String> tools = new Newest();
-    /** Whose words come, and whether they end within a line. */
+    /** The current speaker, and whether its text ends within a line. */
     private String speaker = "";
 
     private String voice = "";
     private boolean within;
     private boolean aside;
 
-    /** The newest only: a stream may name agents and calls without end. */
+    /** Keeps the newest entries only, as a stream may name any number of agents and calls. */
     private static final class Newest extends LinkedHashMap<String, String> {
         private static final long serialVersionUID = 1;
 
@@ -68,14 +68,14 @@ final class StreamPrinter {
         }
     }
 
-    /** @param json prints every line as it came */
+    /** @param json prints every line unchanged */
     StreamPrinter(Terminal terminal, boolean json) {
         this(terminal, json, false, () -> {});
     }
 
     /**
-     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do
-     *     not, and what the program of an agent that Brig knows writes about itself is not shown
+     * @param answer whether only the agent's own answer goes to standard output; its reasoning and sub-agents do not,
+     *     and messages of a known agent's program are not shown
      * @param beforeOutput called before anything is printed
      */
     StreamPrinter(Terminal terminal, boolean json, boolean answer, Runnable beforeOutput) {
@@ -85,7 +85,7 @@ final class StreamPrinter {
         this.beforeOutput = beforeOutput;
     }
 
-    /** Only that agent's words follow: they need no line that says whose they are. */
+    /** Only that agent's output follows, so no line names the speaker. */
     void expectOnly(String agent) {
         speaker = agent.equals(FrameOwner.MAIN) ? "" : agent;
     }
@@ -94,7 +94,7 @@ final class StreamPrinter {
         print(line, true);
     }
 
-    /** Takes the next line, and shows it where it is wanted. */
+    /** Processes the next line, and prints it if it is wanted. */
     void print(byte[] line, boolean wanted) {
         JsonObject whole = JsonObject.read(line);
         if (whole.has("seq")) {
@@ -106,7 +106,7 @@ final class StreamPrinter {
             }
             return;
         }
-        // The answer to a refused "attach" is that of any request, without a type.
+        // A refused "attach" has an answer without a type.
         if (!whole.has("type")) {
             GatewayClient.requireNoError(whole);
         }
@@ -115,7 +115,7 @@ final class StreamPrinter {
         show(line, about);
     }
 
-    /** What later lines are read with: how it ended, what agents are called. */
+    /** Remembers what later lines depend on: how it ended, the names of agents. */
     private void take(@Nullable Frame frame) {
         switch (frame) {
             case Frame.Done done -> exitCode = done.exitCode();
@@ -198,7 +198,7 @@ final class StreamPrinter {
                     printEnd();
                 }
             }
-            // These, and what later versions bring, are for programs: --json shows them.
+            // These, and frames of later versions, are for programs: --json shows them.
             case Frame.Accepted _,
                     Frame.SubAgent _,
                     Frame.Usage _,
@@ -239,7 +239,7 @@ final class StreamPrinter {
         }
     }
 
-    /** A person's next prompt begins a line; and where something failed, the agent's program may have said why. */
+    /** Ends the line for the next prompt; after a failure, shows what the agent's program reported. */
     private void printEnd() {
         if (terminal.isLive()) {
             endLine();
@@ -277,14 +277,14 @@ final class StreamPrinter {
         within = !content.endsWith("\n");
     }
 
-    /** From here on that one speaks: where another one did, a line of its own says so. The agent alone needs none. */
+    /** Changes the speaker, and names it on a line of its own if it is another one. The agent alone needs none. */
     private void turnTo(String agent, boolean besides) {
         if (!agent.equals(speaker)) {
             endLine();
             speaker = agent;
             aside = besides;
             String name = names.getOrDefault(agent, agent.isEmpty() ? "agent" : TreeDrawing.nameOf("agent", agent));
-            // An answer stands alone: it is what a script reads.
+            // The answer stands alone, as scripts read it.
             if (!answer || besides) {
                 line("--- " + name + " ---");
             }
@@ -300,14 +300,14 @@ final class StreamPrinter {
         }
     }
 
-    /** What Brig says next begins a line; an answer that goes into a file or a pipe stays as it is. */
+    /** Ends the line before Brig's own output; an answer into a file or a pipe stays unchanged. */
     private void endLine() {
         if (within && (aside || !answer || terminal.isLive())) {
             words(voice, "\n");
         }
     }
 
-    /** One line for each call: when it runs, or when all is known of it that will be. */
+    /** One line for each call: when it runs, or when everything about it is known. */
     private void printTool(Frame.Tool call) {
         boolean named = call.name() != null || call.title() != null;
         if (!named || call.status() == Frame.Tool.Progress.PENDING || tools.containsKey(call.id())) {
@@ -326,7 +326,7 @@ final class StreamPrinter {
         line("[" + TreeDrawing.cut(name, TITLE_CHARS_MAX) + "] " + TreeDrawing.cut(about, TITLE_CHARS_MAX));
     }
 
-    /** What the agent is asked. Who runs one message knows it. */
+    /** Prints the prompt, unless the caller of a single message knows it. */
     private void printMessage(Frame.Message message) {
         if (!answer && !message.more()) {
             endLine();
@@ -336,7 +336,7 @@ final class StreamPrinter {
         }
     }
 
-    /** What was refused, and what a person is asked, with the command that answers. The rest is for programs. */
+    /** Prints refused requests, and asks with the command that answers them. Other events are for programs. */
     private void printEgress(@Nullable EgressEvent event) {
         switch (event) {
             case EgressEvent.Blocked(EgressEvent.Request request) ->
@@ -355,23 +355,23 @@ final class StreamPrinter {
             case EgressEvent.TlsFailed failed ->
                 terminal.note("a program of the agent does not trust Brig's certificate for "
                         + EgressCommand.hostOf(failed.host(), failed.port()));
-            // It goes on.
+            // The request proceeds.
             case EgressEvent.Allowed _, EgressEvent.Answered _, EgressEvent.Subagent _, EgressEvent.Usage _ -> {}
             case null -> {}
         }
     }
 
-    /** The exit code of the last message that was worked off. */
+    /** The exit code of the last turn. */
     int exitCode() {
         return exitCode;
     }
 
-    /** Whether the agent said anything at all. */
+    /** Whether the agent produced any output. */
     boolean hasSaid() {
         return said;
     }
 
-    /** Whether the stream said that nothing follows. */
+    /** Whether the stream has ended. */
     boolean isEnded() {
         return ended;
     }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig token}: the admin token, and those that are made for others. */
+/** {@code brig token}: the admin token, and tokens minted for others. */
 @Command(
         name = "token",
         description = "Print the admin token for HTTP, or create, list and revoke tokens for others.",

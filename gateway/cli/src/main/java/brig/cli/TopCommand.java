@@ -51,7 +51,7 @@ final class TopCommand implements Callable<Integer> {
     private double intervalSeconds;
 
     private final TopTable table = new TopTable();
-    /** What the trees said, and how far the stream was then: a tree is asked for again when there are more frames. */
+    /** The last usage and its stream position: a tree is fetched again when there are more frames. */
     private final Map<String, TopTable.Row> withTokens = new HashMap<>();
 
     @Override
@@ -101,7 +101,7 @@ final class TopCommand implements Callable<Integer> {
         return counted;
     }
 
-    /** One that has been forgotten meanwhile has no tokens any more. */
+    /** A spawn forgotten meanwhile has no usage. */
     private static TopTable.Row ask(GatewayClient client, TopTable.Row row) {
         try {
             return row.withTokens(
@@ -112,9 +112,9 @@ final class TopCommand implements Callable<Integer> {
     }
 
     /**
-     * One look as JSON.
+     * One snapshot as JSON.
      *
-     * @param gateway as it came
+     * @param gateway unchanged
      */
     private record Screen(JsonObject gateway, List<TopTable.Shown> sessions) {}
 
@@ -125,7 +125,7 @@ final class TopCommand implements Callable<Integer> {
 
     private void draw(
             RedrawnLines picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
-        // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
+        // The head, an empty line, the table's head, a line with the number of omitted rows, and the cursor's.
         int room = live ? Math.max(1, KeyReader.rows(ROWS_UNKNOWN) - head.size() - 4) : Integer.MAX_VALUE;
         List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
         long nowMs = System.currentTimeMillis();

@@ -15,10 +15,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The sessions that live, with what can only be told from two looks at them: how many frames a second each has. The
- * busiest come first, then the youngest.
- */
+/** The live sessions with their frame rates, which need two samples. The busiest come first, then the youngest. */
 final class TopTable {
     static final List<String> HEAD =
             List.of("TASK", "AGENT", "STATE", "AGE", "FRAMES", "FRAMES/S", "READERS", "TOKENS IN", "OUT");
@@ -26,10 +23,10 @@ final class TopTable {
 
     private final Map<String, Look> before = new HashMap<>();
 
-    /** How far a stream was at a moment. */
+    /** The position of a stream at a time. */
     private record Look(String epoch, long seq, long nowMs) {}
 
-    /** A session that lives. */
+    /** A live session. */
     record Row(SpawnView view, double framesPerSecond, long inputTokens, long outputTokens) {
         Row withTokens(TreeView tree) {
             List<TokenUsage> used = Stream.concat(
@@ -90,7 +87,7 @@ final class TopTable {
             long outputTokens) {}
 
     /**
-     * Looks at the sessions again.
+     * Takes the next sample.
      *
      * @param views of all spawns
      */
@@ -111,7 +108,7 @@ final class TopTable {
         return rows;
     }
 
-    /** A stream that began anew counts from its beginning at the next look. */
+    /** A stream that began anew has no rate until the next sample. */
     private static double rate(@Nullable Look last, Look look) {
         if (last == null || !last.epoch.equals(look.epoch) || look.nowMs <= last.nowMs) {
             return 0;

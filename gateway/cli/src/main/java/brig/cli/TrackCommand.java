@@ -50,12 +50,12 @@ import picocli.CommandLine.Spec;
             "  opencode export SESSION > session.json && brig track --session-file session.json"
         })
 final class TrackCommand implements Callable<Integer> {
-    /** Whose colours they are. */
+    /** The source of the content, which its colours belong to. */
     private static final String SPEAKER = "agent";
 
     private static final int READ_BYTES = 64 * 1024;
     private static final long LOOK_MS = 300;
-    /** How long the child may take for its own end, when this process is told to end, before it is told as well. */
+    /** How long the child may take to end by itself before it gets a signal, when this process is told to end. */
     private static final long GRACE_SECONDS = 5;
 
     @ParentCommand
@@ -139,7 +139,7 @@ final class TrackCommand implements Callable<Integer> {
         return SessionImport.of(sessionFile, taskId, main).run(follow);
     }
 
-    /** Looks for what the agent writes elsewhere, until this thread is told that it has ended. */
+    /** Polls the agent's other sources, until this thread learns that the agent has ended. */
     private static void look(TrackedOutputReader listener) {
         try {
             while (true) {
@@ -151,7 +151,7 @@ final class TrackCommand implements Callable<Integer> {
         }
     }
 
-    /** @throws BrigException where the format is not known */
+    /** @throws BrigException for an unknown format */
     private TrackedFormat listening() {
         if (format != null) {
             return TrackedFormat.named(format).orElseThrow(() -> unknownFormat("there is no format '" + format + "'"));
@@ -172,7 +172,7 @@ final class TrackCommand implements Callable<Integer> {
                                 .collect(Collectors.joining(", ")));
     }
 
-    /** Null where there is no gateway, or none that wants to hear of it: the agent is more important. */
+    /** Null without a gateway, or if it refuses: the agent runs regardless. */
     private @Nullable TrackPublisher publisher(TrackedFormat listening) {
         try {
             TrackPublisher publisher = TrackPublisher.open(
@@ -197,7 +197,7 @@ final class TrackCommand implements Callable<Integer> {
         main.terminal().note(text);
     }
 
-    /** Passes everything through, and listens. @return the exit code of the command, 0 for standard input */
+    /** Passes all data through and tracks it. @return the exit code of the command, 0 for standard input */
     private int run(TrackedOutputReader listener) throws IOException, InterruptedException {
         if (command.isEmpty()) {
             pass(System.in, listener);
@@ -225,7 +225,7 @@ final class TrackCommand implements Callable<Integer> {
         return exitCode;
     }
 
-    /** The command with what makes the agent write what can be tracked, where a person did not choose that. */
+    /** The command with the options that make the agent's output trackable, unless a person chose others. */
     private List<String> spoken(List<String> wanted) {
         List<String> spoken = listening().spoken(wanted);
         if (!spoken.equals(wanted)) {
@@ -236,7 +236,7 @@ final class TrackCommand implements Callable<Integer> {
         return spoken;
     }
 
-    /** This process is told to end. On a terminal the child is told too, and does as it likes first. */
+    /** This process is told to end. On a terminal the child got the signal too, and may finish first. */
     private static void end(Process child) {
         try {
             if (!child.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)) {
@@ -247,7 +247,7 @@ final class TrackCommand implements Callable<Integer> {
         }
     }
 
-    /** What would be the terminal's, where it does not go there directly. */
+    /** Forwards standard error if it does not go directly to the terminal. */
     private void passErrors(Process child) {
         try (InputStream errors = child.getErrorStream()) {
             errors.transferTo(main.terminal().passing(SPEAKER, true));
@@ -262,7 +262,7 @@ final class TrackCommand implements Callable<Integer> {
         for (int count = from.read(bytes); count >= 0; count = from.read(bytes)) {
             out.write(bytes, 0, count);
             if (!main.terminal().isRead()) {
-                // As a program in a pipe whose reader has gone: what comes in has nowhere to go.
+                // As in a pipe whose reader has gone: further input is pointless.
                 break;
             }
             listener.read(bytes, 0, count, System.currentTimeMillis());

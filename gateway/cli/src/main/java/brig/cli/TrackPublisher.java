@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the gateway what an agent says that Brig did not start. It never makes an agent wait: frames queue up to a
- * bound, and when the gateway takes too little, or is gone, they end here and a person is told so, once. What is read from a
+ * Publishes the output of an agent that Brig did not start to the gateway. It never blocks an agent: frames are queued
+ * up to a limit, and when the gateway is too slow or gone, publishing ends and a person is told once. Reading from a
  * file can wait.
  *
- * <p>One thread appends; one writes to the gateway, one reads what it has recorded.
+ * <p>One thread appends; one writes to the gateway, one reads its acknowledgements.
  *
  * <p>Decision 0070.
  */
@@ -31,9 +31,9 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     private static final long FAREWELL_MS = 5_000;
 
     /**
-     * What the gateway says meanwhile.
+     * A line of the gateway.
      *
-     * @param ack the last frame that is recorded; null where something is wrong
+     * @param ack the last recorded frame; null in an error
      */
     @Extensible
     private record Recorded(@Nullable Long ack, @Nullable String error) {}
@@ -41,7 +41,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     private final GatewayClient client;
     private final Consumer<String> note;
     private final String spawnId;
-    /** Whether {@link #append} waits for the gateway; where not, no agent ever waits. */
+    /** Whether {@link #append} waits for the gateway; if not, agents never wait. */
     private final boolean patient;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,7 +53,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     private long seq;
     private long recordedSeq;
     private boolean broken;
-    /** The last frame is in the queue. */
+    /** Whether the last frame is in the queue. */
     private boolean finishing;
 
     private boolean closed;
@@ -68,8 +68,8 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     /**
      * Begins a session at the gateway.
      *
-     * @param patient whether frames wait for a gateway that takes little; else it is given up
-     * @throws BrigException where it is refused
+     * @param patient whether frames wait for a slow gateway; else publishing ends
+     * @throws BrigException if it is refused
      */
     static TrackPublisher open(
             GatewayClient client,
@@ -123,7 +123,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
         append(frame.type(), body, body.length);
     }
 
-    /** Whether the gateway still takes what is said. */
+    /** Whether the gateway still accepts frames. */
     boolean goesOn() {
         lock.lock();
         try {
@@ -133,13 +133,13 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
         }
     }
 
-    /** The agent's process ended, or what it wrote did. Waits a while for the record of it. */
+    /** The agent's process, or its output, has ended. Waits a while until that is recorded. */
     void finish(int exitCode) throws InterruptedException {
         put(new Frame.Done(exitCode, null, null, null));
         finish();
     }
 
-    /** The same where each turn has told its own end. */
+    /** As above, if each turn reported its own end. */
     void finish() throws InterruptedException {
         put(new Frame.State(Frame.State.TERMINATED, "completed"));
         lock.lock();
@@ -223,7 +223,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
         }
     }
 
-    /** Frames end here; the lock is held. */
+    /** Ends publishing; the lock is held. */
     private void giveUp(String why) {
         if (!broken) {
             broken = true;

@@ -32,7 +32,7 @@ import picocli.CommandLine.ParentCommand;
             "  brig attach --agent $(brig tree --json fix-tests | " + "jq -r '.agents[0].agent_id') fix-tests"
         })
 final class TreeCommand implements Callable<Integer> {
-    /** Frames come faster than anybody looks. */
+    /** Frames come faster than people can read. */
     private static final long REDRAW_MS = 200;
 
     private static final long TICK_MS = 1_000;

@@ -22,7 +22,7 @@ final class TreeDrawing {
     private final TreeView tree;
     private final long nowMs;
 
-    /** @param nowMs what the age of agents that run is counted to */
+    /** @param nowMs the current time, for the age of running agents */
     TreeDrawing(TreeView tree, long nowMs) {
         this.tree = tree;
         this.nowMs = nowMs;
@@ -43,14 +43,14 @@ final class TreeDrawing {
         return lines;
     }
 
-    /** While the session lives, what it does; then how its agent ended. */
+    /** The activity of a live session, else how its agent ended. */
     private String doing(TreeView.Main main) {
         return tree.activity() == SpawnActivity.ENDED
                 ? main.status().wireName()
                 : tree.activity().wireName();
     }
 
-    /** From the last to the first: so it is known of each whether a sibling follows. */
+    /** From last to first, so that each knows whether a sibling follows. */
     private List<String> agents(List<TreeView.SubAgent> agents) {
         int deepest = agents.stream().mapToInt(TreeView.SubAgent::depth).max().orElse(0);
         boolean[] follows = new boolean[deepest + 2];
@@ -82,17 +82,17 @@ final class TreeDrawing {
                 marks + (said == null || said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
     }
 
-    /** What a sub-agent is called: its type, and the end of its id. */
+    /** A sub-agent's name: its type, and the end of its id. */
     static String nameOf(String type, String id) {
         return cut(type, NAME_CHARS_MAX) + " "
                 + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
     }
 
     /**
-     * The sub-agent that a person means.
+     * Resolves a name that a person typed.
      *
      * @param named its id, or the end of it that the tree shows, or {@code main}
-     * @throws BrigException {@code NOT_FOUND} naming those that there are
+     * @throws BrigException {@code NOT_FOUND} naming the existing ones
      */
     static String agentOf(TreeView tree, String named) {
         List<String> ids =
@@ -155,7 +155,7 @@ final class TreeDrawing {
                         : String.format(Locale.ROOT, "%.1fM", count / 1e6);
     }
 
-    /** Of what an agent wrote, a beginning on one line, with a space for what would not be seen as it is. */
+    /** The beginning of untrusted text on one line, with spaces for invisible characters. */
     static String cut(String text, int charsMax) {
         StringBuilder line = new StringBuilder();
         text.codePoints()

@@ -1,5 +1,5 @@
 /**
- * The {@code brig} command line. Everything but {@code serve} is a client of the spawner socket.
+ * The {@code brig} command line. Every command except {@code serve} is a client of the spawner socket.
  *
  * <p>More than 14 classes: each command of the command line is one.
  */

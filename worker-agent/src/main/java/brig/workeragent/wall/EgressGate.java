@@ -39,7 +39,7 @@ public interface EgressGate {
      * The stages of an end. Neither fails.
      *
      * @param released when no descriptor of the network will be sent any more, so that its number may be reused
-     * @param told when every event of the process was reported, or that took too long; never before {@code released}
+     * @param told when every event of the process was reported, which follows {@code released}, or after a timeout
      */
     record End(CompletableFuture<Void> released, CompletableFuture<Void> told) {}
 

@@ -3,13 +3,13 @@ package brig.acp.message;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 
-/** What an editor is told, and gives no answer to. */
+/** A notification to the editor. */
 @CamelCase
 public sealed interface AgentNotification {
-    /** The method of JSON-RPC. */
+    /** The JSON-RPC method. */
     String method();
 
-    /** Something is new in a session. */
+    /** An update of a session. */
     record Updated(String sessionId, SessionUpdate update) implements AgentNotification {
         @Override
         public String method() {
@@ -17,7 +17,7 @@ public sealed interface AgentNotification {
         }
     }
 
-    /** A frame as it is, for editors that asked for it. */
+    /** A complete frame, for editors that asked for it. */
     record FrameSeen(String sessionId, JsonObject frame) implements AgentNotification {
         @Override
         public String method() {
@@ -25,7 +25,7 @@ public sealed interface AgentNotification {
         }
     }
 
-    /** The answer to a request of ours is not needed any more. */
+    /** Our request needs no answer any longer. */
     record RequestWithdrawn(long requestId) implements AgentNotification {
         @Override
         public String method() {

@@ -4,13 +4,13 @@ import brig.protocol.frame.TokenUsage;
 import brig.protocol.record.CamelCase;
 import org.jspecify.annotations.Nullable;
 
-/** What Brig says that the protocol has no field for. */
+/** Brig's extensions of the protocol. */
 public sealed interface BrigMeta {
-    /** Beside what the agent can: frames as they are, and {@code takeControl} of a prompt. */
+    /** Of the agent's capabilities: complete frames, and {@code takeControl} of a prompt. */
     @CamelCase
     record Features(boolean frames, boolean takeControl) implements BrigMeta {}
 
-    /** Of a session that was begun: the captain's name for it, and where it works on the host. */
+    /** Of a new session: the captain's name for it, and its folder on the host. */
     @CamelCase
     record NewSession(String taskId, String workspace) implements BrigMeta {}
 
@@ -18,7 +18,7 @@ public sealed interface BrigMeta {
     record Listed(String state) implements BrigMeta {}
 
     /**
-     * Of a turn, as its frame {@code done} told it. What that did not say is null.
+     * Of a turn, from its {@code done} frame; null for absent values.
      *
      * @param usage tokens and cost
      */
@@ -29,7 +29,7 @@ public sealed interface BrigMeta {
             @Nullable TokenUsage usage) implements BrigMeta {}
 
     /**
-     * Of a tool call: which sub-agent it is, or is of.
+     * Of a tool call: the sub-agent that it is, or belongs to.
      *
      * @param parentId the sub-agent above
      * @param parentToolId the call that started it

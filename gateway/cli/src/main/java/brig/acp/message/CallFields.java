@@ -9,12 +9,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool call, or what is new about it: null is what stays.
+ * A tool call, or an update of one, in which null means unchanged.
  *
- * @param title for a person; never null where the call is told first
- * @param rawInput what the tool was called with
- * @param locations the files that it is about
- * @param content replaces what was shown before
+ * @param title for a person; never null in the first one
+ * @param rawInput the arguments of the tool
+ * @param locations the files concerned
+ * @param content replaces the content shown before
  */
 @CamelCase
 public record CallFields(
@@ -26,7 +26,7 @@ public record CallFields(
         @Nullable List<Location> locations,
         @Nullable List<Content> content,
         @Name("_meta") @Nullable Meta meta) {
-    /** What a tool does. */
+    /** The kind of a tool. */
     public enum Kind {
         READ,
         EDIT,
@@ -49,7 +49,7 @@ public record CallFields(
         }
     }
 
-    /** How far a call is. */
+    /** The progress of a call. */
     public enum Status {
         PENDING,
         IN_PROGRESS,
@@ -60,19 +60,19 @@ public record CallFields(
     /** @param path absolute, on the host */
     public record Location(String path) {}
 
-    /** What a call shows. */
+    /** The content of a call. */
     @Tagged("type")
     @CamelCase
     public sealed interface Content {}
 
-    /** What it wrote. */
+    /** The output of a call. */
     @Name("content")
     public record Written(ContentBlock content) implements Content {}
 
-    /** @param oldText null for a new file, or where that is not known */
+    /** @param oldText null for a new file, or if unknown */
     public record Diff(String path, @Nullable String oldText, String newText) implements Content {}
 
-    /** A call of which nothing but how far it is is new. */
+    /** An update of the status only. */
     public static CallFields status(String toolCallId, Status status) {
         return new CallFields(toolCallId, null, null, status, null, null, null, null);
     }

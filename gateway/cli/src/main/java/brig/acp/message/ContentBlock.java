@@ -6,7 +6,7 @@ import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** A piece of a prompt, or of what is shown. */
+/** A part of a prompt or an update. */
 @Tagged("type")
 @Extensible
 public sealed interface ContentBlock {
@@ -19,13 +19,13 @@ public sealed interface ContentBlock {
     /** A file with its content. */
     record Resource(Embedded resource) implements ContentBlock {}
 
-    /** A picture, which is not offered. */
+    /** A picture, which is not supported. */
     record Image() implements ContentBlock {}
 
-    /** A sound, which is not offered. */
+    /** A sound, which is not supported. */
     record Audio() implements ContentBlock {}
 
-    /** @param text null where the content is no text */
+    /** @param text null if the content is not text */
     @CamelCase
     @Extensible
     record Embedded(@NotEmpty String uri, @Nullable String text) {}

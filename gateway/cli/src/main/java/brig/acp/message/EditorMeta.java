@@ -4,14 +4,14 @@ import brig.protocol.record.CamelCase;
 import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
-/** What an editor that knows Brig says under {@code _meta}. */
+/** Settings under {@code _meta} by an editor that knows Brig. */
 @Extensible
 public record EditorMeta(@Nullable Wishes brig) {
     /**
-     * What it wants of Brig.
+     * The settings.
      *
-     * @param frames each frame as it is
-     * @param takeControl the control of the session, for this prompt
+     * @param frames whether to send complete frames
+     * @param takeControl whether to take control of the session for this prompt
      */
     @CamelCase
     @Extensible

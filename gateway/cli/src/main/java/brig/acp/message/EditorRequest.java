@@ -9,19 +9,19 @@ import brig.protocol.record.NotEmpty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What an editor asks for; each request is answered once. */
+/** A request of the editor; each is answered once. */
 @CamelCase
 @Extensible
 public sealed interface EditorRequest {
     /**
-     * {@code initialize}, the first of all.
+     * {@code initialize}, the first request.
      *
-     * @param clientCapabilities null where the editor names none
+     * @param clientCapabilities null if absent
      */
     record Initialize(@Nullable ClientCapabilities clientCapabilities) implements EditorRequest {
         public static final String METHOD = "initialize";
 
-        /** Whether the editor wants each frame as it is, in {@code _brig/frame}. */
+        /** Whether the editor wants complete frames, in {@code _brig/frame}. */
         public boolean wantsFrames() {
             return clientCapabilities != null
                     && clientCapabilities.meta() != null
@@ -29,7 +29,7 @@ public sealed interface EditorRequest {
         }
     }
 
-    /** What an editor can; only what concerns Brig. */
+    /** The capabilities of an editor that concern Brig. */
     @CamelCase
     @Extensible
     record ClientCapabilities(@Name("_meta") @Nullable EditorMeta meta) {}
@@ -37,10 +37,10 @@ public sealed interface EditorRequest {
     /** {@code session/new}. */
     record NewSession(@Flat SessionFolder folder) implements EditorRequest {}
 
-    /** {@code session/load}: a session that there is, with all that was said in it. */
+    /** {@code session/load}: an existing session with its history. */
     record LoadSession(@Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
-    /** {@code session/resume}: a session that there is, from now on. */
+    /** {@code session/resume}: an existing session from now on. */
     record ResumeSession(
             @Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
@@ -48,16 +48,16 @@ public sealed interface EditorRequest {
      * {@code session/list}.
      *
      * @param cwd only sessions of that folder; null for all
-     * @param cursor where the page begins, as the page before said; null for the first
+     * @param cursor from the previous page; null for the first
      */
     record ListSessions(@Nullable String cwd, @Nullable String cursor) implements EditorRequest {}
 
-    /** {@code session/prompt}; it is answered when its turn is over. */
+    /** {@code session/prompt}, answered at the end of its turn. */
     record Prompt(
             @NotEmpty String sessionId,
             List<ContentBlock> prompt,
             @Name("_meta") @Nullable EditorMeta meta) implements EditorRequest {
-        /** Whether it takes the control of the session from whoever has it. */
+        /** Whether it takes control of the session. */
         public boolean takesControl() {
             return meta != null && meta.takeControl();
         }
@@ -67,7 +67,7 @@ public sealed interface EditorRequest {
     record CloseSession(@NotEmpty String sessionId) implements EditorRequest {}
 
     /**
-     * The request of that method; null where there is no such method.
+     * The request of that method; null for an unknown method.
      *
      * @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field
      */

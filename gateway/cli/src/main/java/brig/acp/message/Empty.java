@@ -1,6 +1,6 @@
 package brig.acp.message;
 
-/** An object without fields: the answer that says yes. */
+/** An object without fields, which means success or support. */
 public record Empty() {
     public static final Empty EMPTY = new Empty();
 }

@@ -7,15 +7,15 @@ import java.util.List;
 /**
  * The answer to {@code initialize}.
  *
- * @param protocolVersion the only one that there is here; an editor that has no use for it says so
- * @param authMethods none: logins belong to the gateway
+ * @param protocolVersion the only supported version; an editor that does not support it tells its user
+ * @param authMethods empty: logins belong to the gateway
  */
 @CamelCase
 public record Initialized(
         int protocolVersion, AgentCapabilities agentCapabilities, AgentInfo agentInfo, List<String> authMethods) {
     private static final int VERSION = 1;
 
-    /** What Brig can. */
+    /** The capabilities of Brig. */
     @CamelCase
     public record AgentCapabilities(
             boolean loadSession,
@@ -24,15 +24,15 @@ public record Initialized(
             SessionCapabilities sessionCapabilities,
             @Name("_meta") Meta meta) {}
 
-    /** What a prompt may have. */
+    /** Supported content of prompts. */
     @CamelCase
     public record PromptCapabilities(boolean image, boolean audio, boolean embeddedContext) {}
 
-    /** How tool servers are reached; none is. */
+    /** Supported transports of tool servers: none. */
     @CamelCase
     public record McpCapabilities(boolean http, boolean sse) {}
 
-    /** An empty object says yes. */
+    /** An empty object means support. */
     @CamelCase
     public record SessionCapabilities(Empty list, Empty resume, Empty close) {}
 
@@ -40,7 +40,7 @@ public record Initialized(
     @CamelCase
     public record AgentInfo(String name, String title, String version) {}
 
-    /** What Brig says of itself. */
+    /** Brig's answer. */
     public static Initialized as(String agent, String version) {
         return new Initialized(
                 VERSION,

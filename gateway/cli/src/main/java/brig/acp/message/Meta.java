@@ -1,4 +1,4 @@
 package brig.acp.message;
 
-/** What stands under {@code _meta}: the protocol leaves a name in it to each program. */
+/** The content of {@code _meta}, in which each program has a name of its own. */
 public record Meta(BrigMeta brig) {}

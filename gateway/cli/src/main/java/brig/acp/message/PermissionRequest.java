@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code session/request_permission}: the editor asks its user.
  *
- * @param toolCall what it is about
+ * @param toolCall the call concerned
  */
 @CamelCase
 public record PermissionRequest(String sessionId, CallFields toolCall, List<Option> options) {
@@ -18,17 +18,17 @@ public record PermissionRequest(String sessionId, CallFields toolCall, List<Opti
     @CamelCase
     public record Option(String optionId, String name, Kind kind) {}
 
-    /** How an editor shows a choice. */
+    /** How an editor shows an option. */
     public enum Kind {
         ALLOW_ONCE,
         ALLOW_ALWAYS,
         REJECT_ONCE
     }
 
-    /** @param outcome null where nobody has decided */
+    /** @param outcome null if undecided */
     @Extensible
     public record Answer(@Nullable Outcome outcome) {
-        /** The option that was chosen; null for none. */
+        /** The chosen option; null for none. */
         public @Nullable String chosen() {
             return outcome == null ? null : outcome.optionId();
         }

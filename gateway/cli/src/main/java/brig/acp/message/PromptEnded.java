@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 @CamelCase
 public record PromptEnded(
         StopReason stopReason, @Name("_meta") @Nullable Meta meta) {
-    /** Why a turn is over. */
+    /** Why a turn ended. */
     public enum StopReason {
         END_TURN,
         CANCELLED

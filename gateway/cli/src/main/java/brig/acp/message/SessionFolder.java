@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a session is to work.
+ * The folder and tools of a session.
  *
  * @param cwd absolute path of the editor's folder
- * @param additionalDirectories always empty: the wall lets one folder in
- * @param mcpServers what the editor offers the agent besides
+ * @param additionalDirectories always empty: a wall contains one folder
+ * @param mcpServers further tools that the editor offers the agent
  */
 @CamelCase
 @Extensible
@@ -32,12 +32,12 @@ public record SessionFolder(@NotEmpty String cwd, List<String> additionalDirecto
         }
     }
 
-    /** The folder without anything that leads up in it. */
+    /** The normalized folder. */
     public Path path() {
         return Path.of(cwd).normalize();
     }
 
-    /** The names of the tool servers, {@code ?} for one without. */
+    /** The names of the tool servers, {@code ?} for an unnamed one. */
     public List<String> serverNames() {
         return mcpServers.stream()
                 .map(server -> server.name() == null ? "?" : server.name())

@@ -16,7 +16,7 @@ public record SessionPage(List<Info> sessions, @Nullable String nextCursor) {
      * A session.
      *
      * @param cwd the editor's folder
-     * @param title null where it has no other name than its id
+     * @param title null if its only name is its id
      * @param updatedAt in ISO 8601
      */
     @CamelCase

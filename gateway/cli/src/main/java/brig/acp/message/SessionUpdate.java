@@ -7,44 +7,44 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an editor shows of a session. */
+/** An update of a session for the editor. */
 @Tagged("sessionUpdate")
 @CamelCase
 public sealed interface SessionUpdate {
-    /** What a user said. */
+    /** A user's message. */
     record UserMessageChunk(ContentBlock content, @Nullable String messageId) implements SessionUpdate {}
 
-    /** What the agent said. */
+    /** The agent's answer. */
     record AgentMessageChunk(ContentBlock content) implements SessionUpdate {}
 
-    /** What the agent thinks, and what Brig has to say. */
+    /** The agent's reasoning, or a notice of Brig. */
     record AgentThoughtChunk(ContentBlock content) implements SessionUpdate {}
 
-    /** The first that is told of a tool call. */
+    /** A new tool call. */
     record ToolCall(@Flat CallFields call) implements SessionUpdate {}
 
-    /** What is new about a tool call. */
+    /** A change of a tool call. */
     record ToolCallUpdate(@Flat CallFields call) implements SessionUpdate {}
 
-    /** What the agent means to do; it replaces the plan before. */
+    /** The agent's plan, which replaces the previous one. */
     record Plan(List<PlanEntry> entries) implements SessionUpdate {}
 
     /** A step of a plan. */
     @CamelCase
     record PlanEntry(String content, Priority priority, PlanStatus status) {}
 
-    /** How much a step matters; agents do not say. */
+    /** The priority of a step; agents do not report it. */
     enum Priority {
         MEDIUM
     }
 
-    /** How far a step is. */
+    /** The progress of a step. */
     enum PlanStatus {
         PENDING,
         IN_PROGRESS,
         COMPLETED;
 
-        /** The status of that name; pending where there is none. */
+        /** The status of that name; pending for any other. */
         public static PlanStatus of(@Nullable String name) {
             for (PlanStatus status : values()) {
                 if (status.name().toLowerCase(Locale.ROOT).equals(name)) {

@@ -1,5 +1,5 @@
 /**
- * The messages of the Agent Client Protocol, version 1, as far as Brig speaks it. What an editor says beyond that is
+ * The messages of the Agent Client Protocol, version 1, as far as Brig supports it. Unknown fields of the editor are
  * ignored; a field of a wrong type is refused.
  *
  * <p>More than 14 classes: each message of the protocol is one.

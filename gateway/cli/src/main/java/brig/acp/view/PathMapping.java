@@ -9,26 +9,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files as the editor names them, and as the agent does. What the agent names comes from behind the wall: the editor is
- * pointed to nothing outside of the workspace.
+ * Maps paths between the editor and the agent. Agents' paths are untrusted: the editor is never pointed outside of the
+ * workspace.
  *
  * <p>Decision 0080.
  *
- * @param folder the editor's
- * @param workspace where the agent's {@code /workspace} is on the host
+ * @param folder the editor's folder
+ * @param workspace the path of the agent's {@code /workspace} on the host
  */
 public record PathMapping(Path folder, Path workspace) {
     private static final String INSIDE = "/workspace";
     private static final String FILE = "file://";
     private static final List<String> NAMES = List.of("file_path", "filePath", "path");
 
-    /** A link of the editor as the agent can follow it: one into the editor's folder leads into the workspace. */
+    /** Maps a link of the editor for the agent: one into the editor's folder leads into the workspace. */
     public String inside(String uri) {
         String below = FILE + folder;
         return uri.equals(below) || uri.startsWith(below + "/") ? FILE + INSIDE + uri.substring(below.length()) : uri;
     }
 
-    /** The file that a tool call is about, on the host; null where it names none in the workspace. */
+    /** The file of a tool call, on the host; null if it names none in the workspace. */
     @Nullable
     Path file(JsonObject input) {
         for (String name : NAMES) {
@@ -50,7 +50,7 @@ public record PathMapping(Path folder, Path workspace) {
         }
     }
 
-    /** The change that an editing tool was asked for, as an editor shows it; null where its input does not say. */
+    /** The change requested from an editing tool, for the editor; null if its input does not contain it. */
     CallFields.@Nullable Diff diff(JsonObject input) {
         Path file = file(input);
         String now = first(input, List.of("new_string", "newString", "content"));

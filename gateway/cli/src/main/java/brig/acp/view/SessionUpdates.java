@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames of a session as {@code session/update}: the agent's words are its message; what it thinks, what its program says
- * about itself and what Brig has to say are thoughts; tools and sub-agents are tool calls. Owned by the thread that
+ * Converts frames of a session to {@code session/update}. The agent's answer is its message; its reasoning, its
+ * program's messages and Brig's notices are thoughts; tools and sub-agents are tool calls. Owned by the thread that
  * reads the session.
  *
  * <p>Decision 0082.
@@ -41,7 +41,7 @@ public final class SessionUpdates {
                 }
             }
             case Frame.Failure failure -> note(failure.code() + ": " + failure.error());
-            // Usage is in the answer to the prompt; the rest has no place here.
+            // Usage is in the answer to the prompt; the rest is not shown.
             case Frame.Usage _,
                     Frame.Message _,
                     Frame.Accepted _,
@@ -70,12 +70,12 @@ public final class SessionUpdates {
         }
     }
 
-    /** What Brig has to tell the user; it is no word of the agent. */
+    /** Shows a notice of Brig, not of the agent. */
     public void note(String sentence) {
         sink.accept(new SessionUpdate.AgentThoughtChunk(new ContentBlock.Text("\n[brig] " + sentence + "\n")));
     }
 
-    /** What a user said to the agent. */
+    /** Shows a user's message. */
     public void user(String messageId, String content) {
         sink.accept(new SessionUpdate.UserMessageChunk(new ContentBlock.Text(content), messageId));
     }
@@ -91,7 +91,7 @@ public final class SessionUpdates {
         }
     }
 
-    /** What was held back for a moment, so that a burst of small pieces is one update. */
+    /** Sends buffered updates; buffering merges bursts of small pieces. */
     public void flush() {
         calls.flush();
     }

@@ -18,32 +18,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tool calls of a session. A sub-agent is one too: the call that started it where the agent waits for it, one of its
- * own otherwise. An update replaces all that a call has written, so only its end is kept and it is sent when nothing
- * else is there to be read. Owned by the thread that reads the session.
+ * The tool calls of a session. A sub-agent is shown as one too: as the call that started it if the agent waits for it,
+ * else as a call of its own. An update replaces a call's whole output, so only the end of the output is kept, and
+ * updates are sent when no more frames are available. Owned by the thread that reads the session.
  *
  * <p>Decision 0082.
  */
 final class ToolCalls {
-    /** Of what a call has written, the editor has the last so many characters. */
+    /** Number of last characters of a call's output that the editor gets. */
     private static final int WRITTEN_CHARACTERS_MAX = 16_384;
 
     private static final int TITLE_CHARACTERS_MAX = 100;
-    /** Kinds of tools that matter here. */
+    /** Kinds of tools with special handling. */
     private static final String EDIT = "edit";
 
     private static final String AGENT = "agent";
 
     private static final class Call {
         final StringBuilder written = new StringBuilder();
-        /** What is written is a piece of all that the call returned, and more of that comes. */
+        /** The output is a piece of the call's result, and more will come. */
         boolean unfinished;
 
         boolean told;
         /** Null for a call of the agent itself. */
         BrigMeta.@Nullable Call meta;
 
-        /** It has returned: a session of many calls does not keep what each of them wrote. */
+        /** The call has returned: frees its output, as sessions have many calls. */
         void forget() {
             written.setLength(0);
             written.trimToSize();
@@ -57,7 +57,7 @@ final class ToolCalls {
             }
         }
 
-        /** What it has written, as the editor shows it. */
+        /** Its output, for the editor. */
         List<CallFields.Content> content() {
             return written.isEmpty()
                     ? List.of()
@@ -65,7 +65,7 @@ final class ToolCalls {
         }
     }
 
-    /** What is told of a call; null is what stays. */
+    /** A change of a call; null means unchanged. */
     private record News(
             @Nullable String title,
             CallFields.@Nullable Kind kind,
@@ -77,7 +77,7 @@ final class ToolCalls {
     private final PathMapping places;
     private final Consumer<SessionUpdate> sink;
     private final Map<String, Call> calls = new HashMap<>();
-    /** The call that stands for a sub-agent, by its agent_id. */
+    /** The call that represents a sub-agent, by its agent_id. */
     private final Map<String, String> agents = new HashMap<>();
 
     private final Set<String> dirty = new LinkedHashSet<>();
@@ -133,13 +133,13 @@ final class ToolCalls {
         };
     }
 
-    /** What a tool writes while it runs. */
+    /** Adds output of a running tool. */
     void handleOutput(String id, String content) {
         calls.computeIfAbsent(id, unknown -> new Call()).write(content);
         dirty.add(id);
     }
 
-    /** What a sub-agent says or thinks. */
+    /** Adds a sub-agent's answer or reasoning. */
     void handleSaid(String agent, String content) {
         String id = agents.get(agent);
         if (id == null) {

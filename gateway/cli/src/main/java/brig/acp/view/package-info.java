@@ -1,4 +1,4 @@
-/** What an editor shows of a session: its frames as the updates of the Agent Client Protocol, its files by their paths. */
+/** The editor's view of a session: updates of the Agent Client Protocol from frames, and the mapping of paths. */
 @NullMarked
 package brig.acp.view;
 

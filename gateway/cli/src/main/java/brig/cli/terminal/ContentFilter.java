@@ -3,24 +3,23 @@ package brig.cli.terminal;
 import brig.protocol.VisibleText;
 
 /**
- * What an agent writes, as a terminal may have it: text, newlines, tabs and colours (SGR), and nothing else. It is read as a
- * terminal would read it (ECMA-48, and what xterm makes of it), so that the whole of a sequence goes and not its first
- * byte, wherever reads and frames cut it. A sequence is passed on as a whole or not at all: whatever is misread here costs
- * a few letters on the screen, and never gives a command to it.
+ * Reduces untrusted output to what a terminal may get: text, newlines, tabs and colours (SGR). It parses escape
+ * sequences as terminals do (ECMA-48 and xterm), so that whole sequences are removed, wherever reads and frames split
+ * them. A sequence passes whole or not at all, so a parsing error loses a few letters and never sends a command.
  *
- * <p>A carriage return becomes a line end, as in the log of a build: whoever could go back to the start of a line could
- * replace what a person is about to read. Characters that turn the order of others round are made visible.
+ * <p>A carriage return becomes a line end, as in build logs: moving back could replace text that a person is about to
+ * read. Characters that reorder others are escaped.
  *
  * <p>Decision 0112.
  */
 final class ContentFilter {
     static final String RESET = "\u001b[0m";
 
-    /** What may stand between {@code ESC [} and {@code m}: more than any colour needs. */
+    /** Maximum length between {@code ESC [} and {@code m}: more than any colour needs. */
     private static final int COLOUR_CHARS_MAX = 64;
-    /** A longer sequence is none: what follows is text again. */
+    /** A longer sequence is invalid: the rest is text again. */
     private static final int SEQUENCE_CHARS_MAX = 256;
-    /** A title, a link, a short picture. What is not ended by then never will be, and must not hide what follows. */
+    /** Room for a title, a link, a short picture. A longer string must not hide what follows. */
     private static final int STRING_CHARS_MAX = 4096;
 
     private static final char BELL = 0x07;
@@ -33,20 +32,20 @@ final class ContentFilter {
 
     private enum State {
         TEXT,
-        /** Behind ESC. */
+        /** After ESC. */
         ESCAPED,
-        /** Behind ESC and what announces a longer form, such as {@code (}. */
+        /** After ESC and an intermediate character, such as {@code (}. */
         ANNOUNCED,
-        /** Behind ESC [. */
+        /** After ESC [. */
         SEQUENCE,
         /** Inside OSC, DCS, APC, PM or SOS. */
         STRING,
-        /** Behind an ESC there, which ends it one way or the other. */
+        /** After an ESC within a string, which ends it in any case. */
         STRING_ESCAPED
     }
 
     private State state = State.TEXT;
-    /** How much of a sequence or a string has come. */
+    /** Current length of the sequence or string. */
     private int length;
 
     private final StringBuilder parameters = new StringBuilder();
@@ -54,24 +53,24 @@ final class ContentFilter {
     private boolean coloured;
     private boolean colourless;
     private boolean atLineStart = true;
-    /** A carriage return came; the line ends unless a newline does that anyway. */
+    /** After a carriage return: the line ends, unless a newline ends it anyway. */
     private boolean returned;
 
-    /** Appends what may be shown of the text that comes next. */
+    /** Appends the permitted part of the next text. */
     void filter(CharSequence text, StringBuilder shown) {
         for (int i = 0; i < text.length(); i++) {
             accept(text.charAt(i), shown);
         }
     }
 
-    /** Ends what was begun: what comes next is somebody else's. */
+    /** Ends an unfinished sequence: the next text has another source. */
     void finish(StringBuilder shown) {
         state = State.TEXT;
         returned = false;
         uncolour(shown);
     }
 
-    /** Ends colours. */
+    /** Resets colours. */
     void uncolour(StringBuilder shown) {
         if (coloured) {
             shown.append(RESET);
@@ -79,7 +78,7 @@ final class ContentFilter {
         }
     }
 
-    /** From here on there are no colours. */
+    /** Removes colours from now on. */
     void becomeColourless() {
         colourless = true;
     }
@@ -176,7 +175,7 @@ final class ContentFilter {
         }
     }
 
-    /** What does not belong there ends it. */
+    /** An invalid character ends the sequence. */
     private void interrupt(char c, StringBuilder shown) {
         state = State.TEXT;
         acceptText(c, shown);

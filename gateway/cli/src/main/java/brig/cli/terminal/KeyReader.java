@@ -6,8 +6,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Single keys from the terminal of this process, unseen, until it is closed or the process ends. Where standard input is
- * no terminal, or there is no stty, none come.
+ * Reads single keys from this process's terminal without echo, until it is closed or the process ends. There are none
+ * if standard input is not a terminal, or without stty.
  */
 public final class KeyReader implements AutoCloseable {
     private final LinkedBlockingQueue<Integer> pressed = new LinkedBlockingQueue<>();
@@ -18,12 +18,12 @@ public final class KeyReader implements AutoCloseable {
         this.before = before;
     }
 
-    /** No keys at all. */
+    /** A reader without keys. */
     public static KeyReader none() {
         return new KeyReader("");
     }
 
-    /** Takes the keys from now on. */
+    /** Starts reading keys. */
     public static KeyReader take() {
         KeyReader keys = new KeyReader(Terminal.isTerminal(0) ? stty("-g") : "");
         if (!keys.before.isEmpty()) {
@@ -44,7 +44,7 @@ public final class KeyReader implements AutoCloseable {
         }
     }
 
-    /** Waits for so long at most. @return whether that key was pressed */
+    /** Waits at most that long. @return whether that key was pressed */
     public boolean await(char key, long milliseconds) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(milliseconds);
         Integer next;
@@ -54,7 +54,7 @@ public final class KeyReader implements AutoCloseable {
         return next != null;
     }
 
-    /** How many rows the terminal has now; windows change. */
+    /** The current number of rows; windows change. */
     public static int rows(int unknown) {
         String[] size = stty("size").split(" ", -1);
         return size.length == 2 && size[0].matches("[1-9]\\d{0,4}") ? Integer.parseInt(size[0]) : unknown;
@@ -73,7 +73,7 @@ public final class KeyReader implements AutoCloseable {
         }
     }
 
-    /** What stty says of our terminal, or is told; nothing where it cannot. */
+    /** Runs stty on our terminal; empty if that fails. */
     private static String stty(String... arguments) {
         String[] command = new String[arguments.length + 1];
         command[0] = "stty";

@@ -3,7 +3,7 @@ package brig.cli.terminal;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Lines that are drawn again and again in the same place of a terminal; one picture below the other on anything else. */
+/** Lines that are redrawn in place on a terminal, and printed one below the other elsewhere. */
 public final class RedrawnLines {
     private static final String NO_WRAP = "\u001b[?7l";
     private static final String WRAP = "\u001b[?7h";
@@ -17,7 +17,7 @@ public final class RedrawnLines {
         this.live = live;
     }
 
-    /** Draws them in the place of those before. */
+    /** Replaces the previous lines. */
     public void draw(List<StyledLine> lines) {
         String text = lines.stream().map(line -> line + "\n").collect(Collectors.joining());
         if (!live) {

@@ -9,8 +9,8 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Standard output or standard error. Where that is a terminal, what others wrote goes through a {@link ContentFilter};
- * a file and a pipe get every byte. Used under the lock of its {@link Terminal}.
+ * Standard output or standard error. On a terminal, untrusted content passes a {@link ContentFilter}; files and pipes
+ * get every byte. Used under the lock of its {@link Terminal}.
  */
 final class Screen {
     private final OutputStream stream;
@@ -21,14 +21,14 @@ final class Screen {
             .newDecoder()
             .onMalformedInput(CodingErrorAction.REPLACE)
             .onUnmappableCharacter(CodingErrorAction.REPLACE);
-    /** The first bytes of a character whose others have not come yet. */
+    /** The first bytes of an incomplete character. */
     private ByteBuffer cut = ByteBuffer.allocate(0);
 
     private String speaker = "";
     private boolean raw;
     private boolean broken;
 
-    /** @param coloured whether Brig's own words have colours there */
+    /** @param coloured whether Brig's own output is coloured */
     Screen(OutputStream stream, boolean terminal, boolean coloured) {
         this.stream = stream;
         this.terminal = terminal;
@@ -43,12 +43,12 @@ final class Screen {
         return coloured;
     }
 
-    /** Whether nobody reads any more. */
+    /** Whether its reader is gone. */
     boolean isBroken() {
         return broken;
     }
 
-    /** Whether bytes go through as they are. */
+    /** Whether bytes pass unchanged. */
     boolean isExact() {
         return !terminal || raw;
     }
@@ -57,7 +57,7 @@ final class Screen {
         raw = true;
     }
 
-    /** What somebody said. Who goes on after another one began begins anew, without the other's colours. */
+    /** Writes content from a source. A change of source resets the colours. */
     void content(String from, CharSequence text) {
         if (isExact()) {
             write(text.toString().getBytes(StandardCharsets.UTF_8));
@@ -72,7 +72,7 @@ final class Screen {
         write(shown);
     }
 
-    /** The same as bytes, in which a character may be cut. */
+    /** As above with bytes, which may split a character. */
     void content(String from, byte[] bytes, int offset, int count) {
         if (isExact()) {
             write(bytes, offset, count);
@@ -88,20 +88,20 @@ final class Screen {
         cut = in.slice();
     }
 
-    /** Brig's own words, in no colours but theirs. */
+    /** Writes Brig's own output, in its own colours only. */
     void own(String words) {
         uncolour();
         write(words.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Ends the colours of who spoke last. */
+    /** Resets the colours of the last source. */
     void uncolour() {
         StringBuilder shown = new StringBuilder();
         filter.uncolour(shown);
         write(shown);
     }
 
-    /** The last of it: what is still written has no colours. */
+    /** Ends the output without colours. */
     void finish() {
         uncolour();
         filter.becomeColourless();
@@ -117,7 +117,7 @@ final class Screen {
         write(bytes, 0, bytes.length);
     }
 
-    /** As a program in a pipe whose reader has gone: what comes has nowhere to go. */
+    /** As in a pipe whose reader has gone: further output is dropped. */
     private void write(byte[] bytes, int offset, int count) {
         try {
             stream.write(bytes, offset, count);

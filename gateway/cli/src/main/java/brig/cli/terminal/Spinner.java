@@ -3,7 +3,7 @@ package brig.cli.terminal;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Shows a person that something is under way, on a terminal, from a moment on in which nothing came. */
+/** Shows activity on a terminal after a while without output. */
 public final class Spinner implements AutoCloseable {
     private static final String FACES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
     private static final int PATIENCE_MS = 300;
@@ -19,7 +19,7 @@ public final class Spinner implements AutoCloseable {
         this.thread = Thread.ofVirtual().start(() -> spin(StyledLine.of(" " + what)));
     }
 
-    /** @param visible whether a person sees it */
+    /** @param visible whether a person can see it */
     static Spinner start(Terminal terminal, String what, boolean visible) {
         Spinner spinner = new Spinner(terminal, what);
         if (!visible) {
@@ -42,7 +42,7 @@ public final class Spinner implements AutoCloseable {
         }
     }
 
-    /** Takes it away; nothing of it is left on the screen when this returns. */
+    /** Removes it; nothing of it is left on the screen when this returns. */
     @Override
     public void close() {
         stopped.countDown();

@@ -2,7 +2,7 @@ package brig.cli.terminal;
 
 import brig.protocol.VisibleText;
 
-/** A line in Brig's own words. What came from elsewhere is visible in it whatever it holds, and the colours are Brig's. */
+/** A line of Brig's own output. Text from elsewhere is escaped, and only Brig's colours are used. */
 public final class StyledLine {
     private final String shown;
 
@@ -15,7 +15,7 @@ public final class StyledLine {
         return new StyledLine(VisibleText.of(text));
     }
 
-    /** This line, and that one behind it. */
+    /** This line with that one appended. */
     StyledLine and(StyledLine next) {
         return new StyledLine(shown + next.shown);
     }
@@ -25,7 +25,7 @@ public final class StyledLine {
         return new StyledLine("\u001b[" + colour.parameter + "m" + shown + ContentFilter.RESET);
     }
 
-    /** How many columns it takes; counted before it is coloured. */
+    /** Its width in columns; only before it is coloured. */
     int width() {
         return shown.length();
     }
@@ -35,7 +35,7 @@ public final class StyledLine {
         return shown;
     }
 
-    /** The colours of Brig's own words. */
+    /** The colours of Brig's own output. */
     enum Colour {
         DIM(2),
         RED(31),

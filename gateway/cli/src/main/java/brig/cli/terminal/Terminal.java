@@ -22,14 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the command line prints: data on standard output, everything else on standard error, colour only for people.
- * There is no other way out ({@code ArchitectureTest}), so no command can forget what is true of every line here:
- *
+ * All output of the CLI: data on standard output, everything else on standard error, colour only for people. There is
+ * no other way to print ({@code ArchitectureTest}), so these rules hold for every line:
  * <ul>
- * <li>Brig's own words are made of {@link StyledLine}s. Names, paths and reasons are visible in them, in files and pipes too.
- * <li>What an agent, or a program, wrote is {@code content}. A terminal gets text and colours of it ({@link ContentFilter}),
- *     and the colours end when somebody else speaks and when this process ends, in whatever way it is told to. A
- *     file or a pipe gets every byte. Each of the two streams is judged by itself.
+ * <li>Brig's own output consists of {@link StyledLine}s. Names, paths and reasons are escaped in them, in files and
+ *   pipes too.
+ * <li>Output of an agent or a program is {@code content}. A terminal gets its text and colours ({@link ContentFilter});
+ *   the colours end when the source changes and when this process ends, however it ends. A file or a pipe gets every
+ *   byte. Each of the two streams is treated separately.
  * </ul>
  *
  * <p>Decision 0111.
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class Terminal {
     private static final int TYPE_BITS = 0170000;
     private static final int CHARACTER_DEVICE = 0020000;
-    /** The devices of /dev/null, /dev/full and the like. */
+    /** The major number of /dev/null, /dev/full and similar devices. */
     private static final int MEMORY_DEVICES = 1;
 
     private static final String SELF = "brig";
@@ -50,15 +50,13 @@ public final class Terminal {
         this.err = err;
     }
 
-    /** One on which nobody looks. */
+    /** A terminal that discards everything. */
     public static Terminal ofNobody() {
         Screen none = new Screen(OutputStream.nullOutputStream(), false, false);
         return new Terminal(none, none);
     }
 
-    /**
-     * That of this process. What prints without asking, such as the log and a stack trace, goes the same way from here on.
-     */
+    /** The terminal of this process. Redirects all other output to it, such as the log and stack traces. */
     public static Terminal ofProcess() {
         Terminal terminal = new Terminal(screen(1, FileDescriptor.out), screen(2, FileDescriptor.err));
         System.setOut(new PrintStream(terminal.passing(SELF, false), true, StandardCharsets.UTF_8));
@@ -77,8 +75,8 @@ public final class Terminal {
     }
 
     /**
-     * Whether that descriptor of this process is a terminal. Java's Console only tells of input and output together, and the
-     * name of the device is another one in a container: so whatever is no file, no pipe and not /dev/null counts as one.
+     * Whether that descriptor of this process is a terminal. Java's Console only reports input and output together, and
+     * device names differ in containers: so everything but files, pipes and /dev/null counts as one.
      */
     public static boolean isTerminal(int descriptor) {
         try {
@@ -92,40 +90,40 @@ public final class Terminal {
         }
     }
 
-    /** Whether a person looks at standard output. */
+    /** Whether standard output is a terminal. */
     public boolean isLive() {
         return out.isTerminal();
     }
 
-    /** Lets content through as it is, on a terminal too: who asks for this trusts what was written. */
+    /** Passes content to a terminal unchanged, for users who trust it. */
     public synchronized void becomeRaw() {
         out.becomeRaw();
         err.becomeRaw();
     }
 
     /**
-     * What somebody wrote.
+     * Prints content.
      *
-     * @param from who: another one's colours are not theirs
+     * @param from its source, which colours do not outlive
      */
     public synchronized void content(String from, String text) {
         err.uncolour();
         out.content(from, text);
     }
 
-    /** What somebody wrote to its standard error. */
+    /** Prints content to standard error. */
     public synchronized void contentAside(String from, String text) {
         out.uncolour();
         err.content(from, text);
     }
 
-    /** A patch, a script: a program gets it as it is, and a person sees every character of it. */
+    /** Prints a patch or a script: unchanged for programs, with every character visible for people. */
     public synchronized void verbatim(String text) {
         err.uncolour();
         out.own(out.isExact() ? text : VisibleText.lines(text));
     }
 
-    /** A line of somebody's JSON, as it came. */
+    /** Prints a line of JSON unchanged. */
     public synchronized void json(byte[] line) {
         String text = new String(line, StandardCharsets.UTF_8) + "\n";
         err.uncolour();
@@ -136,7 +134,7 @@ public final class Terminal {
         json(Json.write(record));
     }
 
-    /** An object as it came. */
+    /** Prints an object unchanged. */
     public void json(JsonObject object) {
         json(Json.write(object));
     }
@@ -145,7 +143,7 @@ public final class Terminal {
         print(StyledLine.of(text));
     }
 
-    /** A text of several lines that is Brig's own: what else is in it may begin lines. */
+    /** Prints several lines of Brig's own output; text from elsewhere in it must not contain line breaks. */
     public void lines(String text) {
         text.lines().forEach(this::println);
     }
@@ -164,12 +162,12 @@ public final class Terminal {
         err.own(words);
     }
 
-    /** A remark of Brig's own. */
+    /** Prints a remark of Brig. */
     public void note(String text) {
         ownAside(paint(err, Colour.DIM, StyledLine.of("brig: " + text)) + "\n");
     }
 
-    /** A line about what somebody does, beside what is said. */
+    /** Prints a line about an agent's action, beside its output. */
     public void noteAside(String text) {
         ownAside(paint(err, Colour.DIM, StyledLine.of(text)) + "\n");
     }
@@ -182,7 +180,7 @@ public final class Terminal {
             @Nullable Integer retryAfterSeconds) {}
 
     /**
-     * Says why it did not work.
+     * Prints a refusal.
      *
      * @param json as an object on standard output
      */
@@ -196,7 +194,7 @@ public final class Terminal {
                     refusal.getMessage(),
                     refusal.hints().retryAfterSeconds()));
         } else {
-            // The lines of this one are Brig's own words, to be typed; in any other a newline is somebody's name.
+            // The lines of this one are commands of Brig's own; in any other a newline may come from a name.
             String message = String.valueOf(refusal.getMessage());
             List<String> lines = refusal.code() == ErrorCode.MODEL_ROUTE_MISSING
                     ? message.lines().toList()
@@ -209,7 +207,7 @@ public final class Terminal {
         }
     }
 
-    /** A table with a head line, columns as wide as they need to be. */
+    /** Prints a table with a head line and columns as wide as needed. */
     public void table(List<String> head, List<List<String>> rows) {
         tableLines(head, rows).forEach(this::print);
     }
@@ -239,7 +237,7 @@ public final class Terminal {
         return lines;
     }
 
-    /** A status word in the colour that fits it. */
+    /** A status word in its colour. */
     private StyledLine status(StyledLine word) {
         return switch (word.toString()) {
             case "OK", "running", "idle", "working" -> paint(out, Colour.GREEN, word);
@@ -253,17 +251,17 @@ public final class Terminal {
         return on.isColoured() ? line.in(colour) : line;
     }
 
-    /** @param live whether it stays in its place, which a terminal can do */
+    /** @param live whether it is redrawn in place, if on a terminal */
     public RedrawnLines picture(boolean live) {
         return new RedrawnLines(this, live && isLive());
     }
 
-    /** Shows a person on standard error that something is under way. */
+    /** Shows activity on standard error. */
     public Spinner spinner(String what) {
         return Spinner.start(this, what, err.isTerminal());
     }
 
-    /** A way for what a program writes, which takes note of a reader that has gone: {@link #isRead}. */
+    /** A stream for a program's output, which detects that its reader is gone: {@link #isRead}. */
     public OutputStream passing(String from, boolean aside) {
         return new OutputStream() {
             @Override
@@ -281,17 +279,17 @@ public final class Terminal {
         };
     }
 
-    /** Whether what goes to standard output still arrives. */
+    /** Whether standard output still has a reader. */
     public synchronized boolean isRead() {
         return !out.isBroken();
     }
 
-    /** Whether what is written to standard error gets there as it is. */
+    /** Whether standard error passes bytes unchanged. */
     public synchronized boolean isErrorExact() {
         return err.isExact();
     }
 
-    /** Standard output for a protocol between programs, which has it for itself: whatever else prints does so beside it. */
+    /** Reserves standard output for a protocol between programs; everything else is printed to standard error. */
     public OutputStream protocol() {
         System.setOut(System.err);
         return new FileOutputStream(FileDescriptor.out);

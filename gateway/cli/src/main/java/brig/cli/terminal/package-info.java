@@ -1,4 +1,4 @@
-/** The way from the command line to a person's eyes: nothing that an agent wrote commands the terminal. */
+/** Terminal output of the CLI. It escapes control characters, so that agents' output cannot control the terminal. */
 @NullMarked
 package brig.cli.terminal;
 
