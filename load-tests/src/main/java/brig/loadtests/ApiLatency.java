@@ -64,7 +64,7 @@ final class ApiLatency implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Report report = new Report(json);
-        // The product is closed first: that ends the readers, which the threads wait for.
+        // The product is closed first, which ends the readers that the threads wait for.
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 Brig brig = Brig.start(Map.of("talker", TALKER))) {
             var place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());

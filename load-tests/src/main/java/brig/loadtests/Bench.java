@@ -85,7 +85,7 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--generator-core", description = "Core of the generator.", defaultValue = "1")
     private int generatorCore;
 
-    /** About what the page cache takes in a run. */
+    /** About as much as the page cache takes in a run. */
     private static final long TOUCHED_BYTES_MAX = 4L << 30;
 
     @Spec
@@ -138,8 +138,8 @@ final class Bench implements Callable<Integer> {
     }
 
     /**
-     * A virtual machine gets memory from its host when it is first used, at a price that falls on who fills new pages: the
-     * page cache behind Brig's recorder, but no peer. It was a quarter of Brig's CPU in {@code many-ndjson}.
+     * A virtual machine gets memory from its host at first use, at the cost of whoever fills new pages: the page cache
+     * behind Brig's recorder, but no other peer. It was a quarter of Brig's CPU in {@code many-ndjson}.
      */
     private static void touchMemory() {
         var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -73,7 +73,7 @@ final class EgressLatency implements Callable<Integer> {
 
     private boolean holds = true;
 
-    /** One round of requests; the seconds of each. */
+    /** One round of requests; returns the seconds of each. */
     private interface RequestPath {
         List<Double> ask() throws IOException;
     }
@@ -132,7 +132,7 @@ final class EgressLatency implements Callable<Integer> {
         return AgentFile.spawned("for load tests", List.of(command), "lines");
     }
 
-    /** A policy with the keys that {@code config/policies} describes. */
+    /** A policy with the keys of {@code config/policies}. */
     @CamelCase
     private record PolicyFile(
             String description,
@@ -238,7 +238,7 @@ final class EgressLatency implements Callable<Integer> {
             worker = WorkerAgentWire.worker(control.spawn(id, "bash", "", "p0"));
         }
 
-        /** The seconds of each request that the command prints. */
+        /** The seconds of each request, as the command prints them. */
         List<Double> run(String command, int lines) throws IOException {
             List<String> printed = new ArrayList<>();
             send(command);
@@ -309,7 +309,7 @@ final class EgressLatency implements Callable<Integer> {
         }
     }
 
-    /** How old each time is when it is read, in microseconds. */
+    /** The age of each timestamp when it is read, in microseconds. */
     private static Histogram read(List<WorkerAgentWire> clocks, ExecutorService threads, long forMs) throws Exception {
         long end = System.currentTimeMillis() + forMs;
         List<Future<Histogram>> reading = new ArrayList<>();

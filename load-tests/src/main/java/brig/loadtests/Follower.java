@@ -16,9 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one stream, as lines or as server-sent events, and checks that nothing of it is lost without a
- * word: every number follows the last one or the end of a gap. One thread reads; any thread may look at the
- * counts.
+ * Follows one stream, as lines or as server-sent events, and checks that nothing is lost silently: every number follows
+ * the previous one or the end of a gap. One thread reads; any thread may read the counts.
  */
 final class Follower implements LineDecoder.Sink {
     private static final byte[] CHUNK = "{\"type\":\"chunk\",\"seq\":".getBytes(StandardCharsets.US_ASCII);
@@ -40,7 +39,7 @@ final class Follower implements LineDecoder.Sink {
         this.input = input;
     }
 
-    /** Reads until so many bytes came, the stream ended, or something is wrong. */
+    /** Reads until that many bytes came, the stream ended, or there is a fault. */
     Follower read(long bytesMax) throws IOException {
         while (!ended && fault == null && bytes < bytesMax) {
             int count = input.read(buffer);
@@ -120,7 +119,7 @@ final class Follower implements LineDecoder.Sink {
         fault = "a line was refused: " + code;
     }
 
-    /** What came that is no frame: gaps and notices. */
+    /** Lines that are not frames: gaps and notices. */
     List<String> told() {
         return told;
     }
@@ -133,7 +132,7 @@ final class Follower implements LineDecoder.Sink {
         return bytes;
     }
 
-    /** The number of the frame that is due. */
+    /** The number of the next frame. */
     long next() {
         return next;
     }

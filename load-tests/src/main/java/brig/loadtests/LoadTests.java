@@ -6,8 +6,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * The load tests' command line, which {@code brig bench} and {@code brig conformance} start as well. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage, 3 a
- * bound does not hold.
+ * The CLI of the load tests, also started by {@code brig bench} and {@code brig conformance}. Exit codes: 0 success, 1
+ * something was lost or did not work, 2 wrong usage, 3 a bound does not hold.
  */
 @Command(
         name = "load-tests",

@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A web server on the loopback, plain and by TLS: {@code /small} is a short answer, {@code /large?N} one of N bytes. */
+/** A web server on loopback, plain and with TLS: {@code /small} is a short answer, {@code /large?N} one of N bytes. */
 final class LocalWeb implements AutoCloseable {
     private static final String PASSWORD = "changeit";
     private static final int PIECE_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ final class LocalWeb implements AutoCloseable {
     private final Path folder;
     private final HttpServer plain;
     private final HttpsServer tls;
-    // Threads of the system: virtual ones would share their carriers with what is measured beside it.
+    // Platform threads: virtual ones would share carriers with the measured code.
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private LocalWeb(Path folder) throws IOException, GeneralSecurityException, InterruptedException {
@@ -121,7 +121,7 @@ final class LocalWeb implements AutoCloseable {
         return (encrypted ? tls : plain).getAddress().getPort();
     }
 
-    /** Who vouches for it, in PEM. */
+    /** The certificate of its authority, in PEM. */
     Path authority() {
         return folder.resolve("authority.pem");
     }

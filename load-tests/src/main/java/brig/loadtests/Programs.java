@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Programs of this host: which are installed, and what the running ones take. */
+/** Programs of this host: whether they are installed, and the memory of running ones. */
 final class Programs {
     private Programs() {}
 
@@ -16,7 +16,7 @@ final class Programs {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    /** Memory of all processes of these names, what they share with others divided among them (PSS). */
+    /** Memory of all processes with these names, with shared memory divided (PSS). */
     static double proportionalBytes(List<String> names) throws IOException {
         long kib = 0;
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
@@ -38,7 +38,7 @@ final class Programs {
         }
     }
 
-    /** The same of processes whose command line has that word. */
+    /** As above, for processes whose command line contains that word. */
     static double commandBytes(String word) throws IOException {
         long kib = 0;
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
@@ -64,7 +64,7 @@ final class Programs {
                 .sum();
     }
 
-    /** What the host could still give to programs, in bytes. */
+    /** Memory available to programs, in bytes. */
     static long availableBytes() throws IOException {
         return Files.readAllLines(Path.of("/proc/meminfo")).stream()
                 .filter(line -> line.startsWith("MemAvailable:"))

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 
-/** What a scenario prints: for people as it comes, or as one JSON object at the end. */
+/** The output of a scenario: for people immediately, or as one JSON object at the end. */
 final class Report {
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final boolean json;
@@ -39,7 +39,7 @@ final class Report {
         say(line.toString());
     }
 
-    /** What only the JSON holds, because people saw it as it came. */
+    /** A value for the JSON only, which people saw already. */
     void keep(String name, Object value) {
         object = object.with(name, value);
     }
@@ -54,7 +54,7 @@ final class Report {
         return String.format(Locale.ROOT, "%.1f", value);
     }
 
-    /** The smallest value that at least so many percent do not exceed. */
+    /** The smallest value that at least {@code percent} percent of the values do not exceed. */
     static double percentile(double[] sorted, int percent) {
         return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A row every few seconds: the gateway's memory, what the captain gets, how far the watcher is behind. */
+/** Samples every few seconds: the gateway's memory, the captain's rate, the watcher's lag. */
 final class Samples {
     private static final long EVERY_SECONDS = 5;
     private static final double MIB = 1024.0 * 1024;
@@ -38,7 +38,7 @@ final class Samples {
         }
     }
 
-    /** Rows until it is done, or has taken too long. */
+    /** Takes samples until it is done, or has taken too long. */
     void rowsUntil(String phase, CompletableFuture<?> done, long secondsMax) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(secondsMax);
         while (!done.isDone() && System.nanoTime() < end) {
@@ -65,7 +65,7 @@ final class Samples {
         report.row(cells);
     }
 
-    /** Hands all rows to the report, after the last one. */
+    /** Adds all rows to the report, after the last one. */
     void keep() {
         report.keep("samples", rows);
     }

@@ -74,8 +74,8 @@ final class SpawnHeap implements Callable<Integer> {
                 run(place);
                 double seconds = (System.nanoTime() - start) / 1e9;
                 LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
-                // Not the heap's fill: threads take room for objects to come, as much as they used lately.
-                // Twice: what has to be cleaned up first goes with the second one.
+                // Not the used heap: threads reserve room for new objects by their recent use. Twice: objects that need
+                // cleanup are freed by the second collection.
                 brig.collectHeap();
                 heaps.add(brig.liveHeapBytes());
                 report.row(List.of(

@@ -35,12 +35,12 @@ final class SpawnLatency implements Callable<Integer> {
     private static final SpawnBody BODY =
             SpawnBody.of("shell").saying("echo hi").endingAfterOne();
 
-    /** A request to the agent as a model. */
+    /** A chat request to the agent as a model. */
     private record Chat(String model, boolean stream, List<Message> messages) {
         private record Message(String role, String content) {}
     }
 
-    /** The shipped profile, offered as a model, which programs that are no agents are not. */
+    /** The shipped profile, offered as a model, which programs without turns are not. */
     private static final AgentFile SHELL = new AgentFile(
             "Runs the message with bash in the workspace",
             List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""),
@@ -122,7 +122,7 @@ final class SpawnLatency implements Callable<Integer> {
         }
     }
 
-    /** Milliseconds to the first text of an answer of the agent as a model. */
+    /** Milliseconds to the first text of the agent's answer as a model. */
     private static double asModel(HttpWire.Place place) throws IOException {
         Chat chat = new Chat("shell", true, List.of(new Chat.Message("user", "echo hi")));
         byte[] request = place.request(
@@ -146,8 +146,7 @@ final class SpawnLatency implements Callable<Integer> {
             long answered = System.nanoTime();
             stream.send(place.request("GET", "/api/v1/sessions/" + answer.spawnId() + "/stream", ""));
             stream.stream();
-            // Events are whole within the chunks of HTTP, so their lines are found without looking at its
-            // framing.
+            // Events are not split between HTTP chunks, so their lines are found without parsing the framing.
             while (!stream.line().startsWith("data: {\"type\":\"chunk\"")) {
                 // read on
             }

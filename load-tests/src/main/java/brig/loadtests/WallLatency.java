@@ -67,7 +67,7 @@ final class WallLatency implements Callable<Integer> {
         return AgentFile.spawned("for load tests", command, "null");
     }
 
-    /** One way to start the clock; milliseconds until it ran. */
+    /** A way to launch; returns the milliseconds until it ran. */
     private interface Launch {
         double run() throws IOException;
     }
@@ -164,7 +164,7 @@ final class WallLatency implements Callable<Integer> {
         }));
     }
 
-    /** Wall time of all spawns, two at a time, by their number. */
+    /** Elapsed time of all spawns, two at a time, divided by their number. */
     private double each(Launch launch) throws InterruptedException, ExecutionException {
         try (var threads = Executors.newFixedThreadPool(AT_ONCE)) {
             List<Callable<Double>> all = new ArrayList<>();

@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.protocol.control} describes
- * the protocol): what is measured is the wall, without the gateway's part. One request at a time.
+ * A worker-agent connection with the gateway's protocol (see {@code brig.protocol.control}), which measures the wall
+ * without the gateway. One request at a time.
  */
 final class WorkerAgentWire implements AutoCloseable {
     private static final SpawnRequest.Asker ASKER = new SpawnRequest.Asker("load-tests", true);
@@ -48,7 +48,7 @@ final class WorkerAgentWire implements AutoCloseable {
         return wire;
     }
 
-    /** Starts a worker of the agent, whose stream is on the socket that this returns. */
+    /** Starts a worker of the agent; returns the socket of its stream. */
     String spawn(String spawnId, String agent, String prompt, @Nullable String policy) throws IOException {
         SpawnRequest request = new SpawnRequest(
                 null,
@@ -72,7 +72,7 @@ final class WorkerAgentWire implements AutoCloseable {
         ask(new ControlRequest.Terminate(spawnId, null, false));
     }
 
-    /** Sends a request and waits for what it answers. @throws IOException a refusal, with its code */
+    /** Sends a request and waits for its answer. @throws IOException for a refusal, with its code */
     private ControlAnswer ask(ControlRequest request) throws IOException {
         send(new ControlCall(++requests, request));
         ControlAnswer answer = read(ControlAnswer.class);
@@ -88,12 +88,12 @@ final class WorkerAgentWire implements AutoCloseable {
         send(WorkerLine.input(new Message(content, null, null, null)));
     }
 
-    /** Every frame up to that one may be dropped. */
+    /** Acknowledges every frame up to that one. */
     void acknowledge(NumberedFrame frame) throws IOException {
         send(WorkerLine.ack(frame.seq()));
     }
 
-    /** The next frame of a worker. @throws IOException at the end of the connection too */
+    /** The next frame of a worker. @throws IOException also at the end of the connection */
     NumberedFrame frame() throws IOException {
         return read(NumberedFrame.class);
     }

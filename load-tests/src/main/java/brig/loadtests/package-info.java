@@ -1,6 +1,6 @@
 /**
- * Programs that put the installed product under load and measure it from outside, as its clients see it. They
- * use the protocol and nothing of the gateway.
+ * Load tests: programs that put the installed product under load and measure it from outside. They use its protocol,
+ * but none of the gateway's code.
  */
 @NullMarked
 package brig.loadtests;

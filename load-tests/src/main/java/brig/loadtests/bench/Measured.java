@@ -13,26 +13,26 @@ import java.util.OptionalDouble;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/** Works out the figures of a run, and whether the run counts. */
+/** Computes the figures of a run, and whether the run is valid. */
 final class Measured {
-    /** Above this share of its core a generator that paces frames is late by itself. */
+    /** Above this share of its core a pacing generator is late by itself. */
     private static final double PACED_SHARE_MAX = 0.8;
 
     private static final double SEND_LAG_MS_MAX = 1;
-    /** A generator that is so busy beside a server that is so idle is what was measured. */
+    /** Above this share of the generator, with an idle server, the generator was the bottleneck. */
     private static final double BUSY_SHARE = 0.95;
 
     private static final double IDLE_SERVER_SHARE = 0.5;
 
     private Measured() {}
 
-    /** Why the run says nothing about the server; "" where it does. */
+    /** Why the run is invalid; "" if it is valid. */
     static String starved(Scenario scenario, EngineResult result) {
         if (scenario.idleFrames() > 0) {
             return "";
         }
         if (scenario.paced()) {
-            // A flood keeps the generator as busy as it can be; what counts is whether it is late for the others.
+            // A flood keeps the generator fully busy; the criterion is whether it is late for the others.
             if (scenario.flood() == 0 && result.generatorShare() > PACED_SHARE_MAX) {
                 return "the generator was too busy to pace: " + Figure.GENERATOR_SHARE.format(result.generatorShare());
             }
@@ -74,7 +74,7 @@ final class Measured {
         return figures;
     }
 
-    /** How memory went from the second quarter of the run to the last. */
+    /** The change of memory from the second quarter of the run to the last. */
     static Map<Figure, Double> drift(List<Progress> progress, List<HeapSample> heap) {
         Map<Figure, Double> figures = new EnumMap<>(Figure.class);
         drift(progress, Progress::residentBytes, values -> Spread.of(values).median())

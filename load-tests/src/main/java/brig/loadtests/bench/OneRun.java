@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** One run: a server of its own, the generator beside it, both ended when it is over. */
+/** One run: a server of its own and the generator beside it, both ended afterwards. */
 final class OneRun {
     private static final long CONNECT_SECONDS_MAX = 120;
 
@@ -30,7 +30,7 @@ final class OneRun {
         this.cores = cores;
     }
 
-    /** Never throws: what does not work is a run that is broken. */
+    /** Never throws: a failure is a broken run. */
     Run run(Plan.Step step, Consumer<Progress> listener) {
         try {
             Path folder = Brig.newFolder();
@@ -88,7 +88,7 @@ final class OneRun {
         return opened;
     }
 
-    /** Lets it go and gives the milliseconds until all readers were connected. */
+    /** Starts the load; returns the milliseconds until all readers were connected. */
     private static double go(Engine engine) throws IOException {
         engine.tell("go");
         return engine.await(EngineEvent.Connected.class).ms();

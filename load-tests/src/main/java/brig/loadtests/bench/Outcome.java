@@ -2,17 +2,17 @@ package brig.loadtests.bench;
 
 import brig.protocol.WireName;
 
-/** How a run ended. Only the figures of a run that is {@code OK} count. */
+/** The outcome of a run. Only the figures of {@code OK} runs count. */
 public enum Outcome implements WireName {
     OK,
-    /** The generator was the bottleneck: what was measured is the generator. */
+    /** The generator was the bottleneck. */
     VOID,
-    /** A frame was lost, repeated or damaged, and nothing was said. */
+    /** A frame was lost, repeated or damaged without a report. */
     LOST,
-    /** It could not be run to its end. */
+    /** It could not be completed. */
     BROKEN;
 
-    /** As people read it, too. */
+    /** Also the form shown to people. */
     @Override
     public String wireName() {
         return name();

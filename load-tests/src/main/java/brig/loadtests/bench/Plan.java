@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What runs when: round by round, and in each round the peers of a scenario in another order. */
+/** The order of runs: round by round, with the peers of a scenario in a different order each time. */
 record Plan(List<Step> steps) {
-    /** One run that is to be done. */
+    /** One planned run. */
     record Step(Scenario scenario, Peer peer, int round) {
-        /** How long to warm up this peer in this scenario. */
+        /** Warm-up time of this peer in this scenario. */
         int warmupMs() {
             return peer.compilesAsItRuns() ? scenario.jitWarmupMs() : scenario.warmupMs();
         }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Keeps what a run tells once a second. Where the scenario is about growth of the heap, the heap is collected
- * now and then: between collections nobody knows what of it is in use.
+ * Records the progress of a run once a second. For scenarios about heap growth the heap is collected periodically, as
+ * its live size is only known after a collection.
  */
 final class Recording implements Consumer<Progress> {
     private static final int COLLECTIONS = 12;

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that was measured, in the order of the scenarios and peers. */
+/** All measurements, in the order of the scenarios and peers. */
 public final class Results {
-    /** The one that is judged. */
+    /** The peer under test. */
     public static final String SUBJECT = "brig";
 
     private final List<Scenario> scenarios;
@@ -30,7 +30,7 @@ public final class Results {
         return scenarios;
     }
 
-    /** Those that ran in the scenario. */
+    /** The peers that ran in the scenario. */
     public List<Series> series(Scenario scenario) {
         return peers.stream()
                 .flatMap(peer -> series(scenario.name(), peer).stream())
@@ -57,7 +57,7 @@ public final class Results {
                 .toList();
     }
 
-    /** 1: Brig lost or damaged something or did not work; 3: a bound does not hold; 0: all is well. */
+    /** 1: Brig lost or damaged something or did not work; 3: a bound does not hold; 0: success. */
     public int exitCode() {
         if (runs.stream()
                 .anyMatch(run -> run.peer().equals(SUBJECT)

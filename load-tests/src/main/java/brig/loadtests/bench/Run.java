@@ -11,11 +11,11 @@ import org.HdrHistogram.Histogram;
 /**
  * One run of one scenario against one peer.
  *
- * @param why       what was wrong; "" where nothing was
- * @param figures   what was measured; one that has no value is not in it
+ * @param why       the fault; "" for none
+ * @param figures   the measured figures; those without a value are absent
  * @param progress  rate and resident memory over time
- * @param heap      heap behind collections, where the peer has one that can be seen
- * @param latencyNs of the readers whom the scenario is about
+ * @param heap      heap after collections, if the peer exposes it
+ * @param latencyNs of the readers that the scenario measures
  */
 public record Run(
         String scenario,
@@ -28,7 +28,7 @@ public record Run(
         List<HeapSample> heap,
         Histogram latencyNs) {
 
-    /** A run that came to its end; it counts where nothing was lost and the generator was not starved. */
+    /** A completed run; valid if nothing was lost and the generator was not starved. */
     static Run of(
             Plan.Step step,
             EngineResult result,
@@ -50,7 +50,7 @@ public record Run(
                 result.judged().latencyNs());
     }
 
-    /** A run that could not be run to its end. */
+    /** A run that could not be completed. */
     static Run broken(Plan.Step step, String why) {
         return new Run(
                 step.scenario().name(),

@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Works a plan off. A run whose generator was starved is tried once more. */
+/** Executes a plan. A run whose generator was starved is repeated once. */
 public final class Runner {
     private final Plan plan;
     private final Results results;
 
-    /** Told of how far it is. */
+    /** Listens to the progress. */
     public interface Listener {
         /** @param label scenario, peer and round */
         void handleStart(int number, int total, String label, long expectedMs);
@@ -24,13 +24,13 @@ public final class Runner {
         void handleEnd(Run run, Scenario scenario);
     }
 
-    /** @param peers those that are installed */
+    /** @param peers the installed ones */
     public Runner(List<Scenario> scenarios, List<Peer> peers, List<Bound> bounds, int rounds) {
         plan = Plan.of(scenarios, peers, rounds);
         results = new Results(scenarios, peers.stream().map(Peer::name).toList(), bounds);
     }
 
-    /** Runs everything; what does not work is in the results. */
+    /** Runs everything; failures are in the results. */
     public Results run(Path programs, Site.Cores cores, Listener listener) {
         OneRun oneRun = new OneRun(programs, cores);
         int number = 0;
@@ -44,7 +44,7 @@ public final class Runner {
             Consumer<Progress> progress = listener::handleProgress;
             Run run = oneRun.run(step, progress);
             if (run.outcome() == Outcome.VOID) {
-                // Said, for a long run that comes twice must not look like one that hangs.
+                // Reported, so that a repeated long run does not look hung.
                 listener.handleEnd(run, scenario);
                 run = oneRun.run(step, progress);
             }

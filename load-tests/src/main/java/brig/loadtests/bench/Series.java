@@ -9,7 +9,7 @@ import org.HdrHistogram.Histogram;
 /** All runs of one peer in one scenario. */
 public record Series(Scenario scenario, String peer, List<Run> runs) {
 
-    /** The figure over the runs that count; nothing where none of them has it. */
+    /** The figure over the valid runs; empty if none has it. */
     public Optional<Spread> spread(Figure figure) {
         double[] values = valid().stream()
                 .map(run -> run.figures().get(figure))
@@ -19,7 +19,7 @@ public record Series(Scenario scenario, String peer, List<Run> runs) {
         return values.length == 0 ? Optional.empty() : Optional.of(Spread.of(values));
     }
 
-    /** The latencies of all runs that count. */
+    /** The latencies of all valid runs. */
     public Histogram latencyNs() {
         Histogram sum = new Histogram(3);
         sum.setAutoResize(true);
@@ -31,7 +31,7 @@ public record Series(Scenario scenario, String peer, List<Run> runs) {
         return runs.stream().filter(run -> run.outcome() == Outcome.OK).toList();
     }
 
-    /** What was wrong with runs, each fault once. */
+    /** The distinct faults of the runs. */
     public List<String> faults() {
         return runs.stream()
                 .filter(run -> run.outcome() != Outcome.OK)

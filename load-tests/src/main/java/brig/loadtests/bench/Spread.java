@@ -2,7 +2,7 @@ package brig.loadtests.bench;
 
 import java.util.Arrays;
 
-/** What the runs of one figure came to. */
+/** The median and range of a figure over runs. */
 public record Spread(double median, double min, double max) {
     /** @param values at least one */
     static Spread of(double[] values) {

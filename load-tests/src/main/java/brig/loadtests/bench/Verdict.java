@@ -5,7 +5,7 @@ import brig.loadtests.suite.Figure;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Whether a bound holds, by the medians. */
+/** Whether a bound holds for the medians. */
 public record Verdict(Bound bound, Status status, String evidence) {
     /** {@code UNMEASURED}: one of the two figures is missing. */
     public enum Status {
@@ -13,7 +13,7 @@ public record Verdict(Bound bound, Status status, String evidence) {
         FAILS,
         UNMEASURED;
 
-        /** As it is printed. */
+        /** The printed form. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }

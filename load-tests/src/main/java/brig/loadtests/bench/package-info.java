@@ -1,4 +1,4 @@
-/** Runs scenarios against peers in interleaved rounds, and judges what was measured. */
+/** Runs scenarios against peers in interleaved rounds, and judges the results. */
 @NullMarked
 package brig.loadtests.bench;
 

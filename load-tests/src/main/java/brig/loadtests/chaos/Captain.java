@@ -23,14 +23,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a session messages while its readers read, as section 3 says: what has not been {@code accepted} when a
- * connection ends is sent again on the next, under the same name. Each message makes the agent write a line of its own,
- * so the stream says how often it ran. When all is done, which a last message shows, the captain ends the spawn. Used by
- * the thread of its {@link ResumingReader}.
+ * Sends a session messages while its readers read, as in section 3: a message not {@code accepted} when a connection
+ * ends is sent again on the next with the same id. Each message makes the agent write a line of its own, so the stream
+ * shows how often it ran. When all are done, shown by a last message, the captain ends the spawn. Used by the thread of
+ * its {@link ResumingReader}.
  */
 final class Captain implements ResumingReader.Role {
     private static final int MESSAGES_MAX = 6;
-    /** One event of so many lets the next message go. */
+    /** On average one message per this many events. */
     private static final int EVENTS_EACH = 8;
 
     private static final int ACCEPTED_STATUS = 202;
@@ -41,7 +41,7 @@ final class Captain implements ResumingReader.Role {
     private final Random random;
     private final int wanted;
     private final Set<String> accepted = new LinkedHashSet<>();
-    /** All that were ever sent, and how often. */
+    /** All messages ever sent, and how often. */
     private final Map<String, Integer> said = new LinkedHashMap<>();
 
     private boolean satisfied;
@@ -52,7 +52,7 @@ final class Captain implements ResumingReader.Role {
         wanted = 1 + random.nextInt(MESSAGES_MAX);
     }
 
-    /** How the messages of a session ended. */
+    /** The fate of a session's messages. */
     public record Tally(int sent, int run, int toldLost, int doubled, int untold) {}
 
     @Override
@@ -64,13 +64,13 @@ final class Captain implements ResumingReader.Role {
     public boolean handle(Reader reader, StreamTransport way, Event event, Transcript transcript) throws IOException {
         return switch (event) {
             case Event.Welcome _ -> {
-                // A stream that begins anew need not have what was seen of the one before: its new epoch says so.
+                // A stream that begins anew need not have what was seen before; its new epoch says so.
                 satisfied &= transcript.next() > 1;
                 yield sayAgain(reader, way);
             }
             case Event.Note note when note.type().equals("error") -> note.code().equals(ENDED);
             case Event.Frame frame -> handleFrame(reader, way, frame.says(), transcript);
-            // The end of a turn may be in it.
+            // The gap may contain the end of a turn.
             case Event.Gap _ -> go(reader, way, true, transcript);
             default -> true;
         };
@@ -83,7 +83,7 @@ final class Captain implements ResumingReader.Role {
                 accepted.add(taken.messageId());
                 yield true;
             }
-            // It may be said again; the same refusal comes while the worker-agent is away.
+            // It may be repeated; the same refusal comes while the worker-agent is away.
             case Frame.Failure failure -> failure.messageId() == null || !isOpen(failure.messageId());
             case Frame.Done _ ->
                 go(
@@ -107,13 +107,13 @@ final class Captain implements ResumingReader.Role {
         return taken;
     }
 
-    /** What there is to do now: the next message, the last one, or the end. */
+    /** Takes the next step: the next message, the last one, or the end. */
     private boolean go(Reader reader, StreamTransport way, boolean isIdle, Transcript transcript) throws IOException {
         boolean isDue = isIdle || random.nextInt(EVENTS_EACH) == 0;
         int sent = said.size();
         String last = LAST + transcript.gaps().size();
         if (sent < wanted) {
-            // Some leave at once: what they said must be taken once all the same.
+            // Some leave at once: their message must still be accepted once.
             return !isDue || (say(reader, way, "m" + sent) && random.nextInt(MESSAGES_MAX) > 0);
         }
         if (!said.containsKey(last)) {
@@ -142,7 +142,7 @@ final class Captain implements ResumingReader.Role {
     /** A message over HTTP (section 4.2). */
     private record Input(String content, String messageId) {}
 
-    /** Whether to read on: the message is taken, or none is any more. */
+    /** Whether to read on: the message was accepted, or no more will be. */
     private boolean post(String body) throws IOException {
         try {
             Http.Answer answer = session.target()
@@ -152,12 +152,12 @@ final class Captain implements ResumingReader.Role {
                             body);
             return answer.status() == ACCEPTED_STATUS || answer.code().equals(ENDED);
         } catch (Violation cut) {
-            // By a kill: this is no connection of the stream.
+            // Caused by a kill: this is not a connection of the stream.
             return false;
         }
     }
 
-    /** Ends the spawn, unless nobody answers: then the next connection begins with that. */
+    /** Ends the spawn; without an answer the next connection begins with that. */
     private boolean end() throws IOException {
         try {
             session.close();
@@ -177,8 +177,8 @@ final class Captain implements ResumingReader.Role {
     }
 
     /**
-     * What the whole stream says of what was sent. A message that did not run is told as lost where the session's end
-     * came first, or a gap stands where its line may have been.
+     * Judges the messages by the whole stream. A message that did not run is reported lost if the session ended first,
+     * or a gap may cover its line.
      */
     public Tally tally(Transcript transcript) {
         int run = 0;
@@ -201,17 +201,17 @@ final class Captain implements ResumingReader.Role {
         return new Tally(said.size(), run, toldLost, doubled, untold);
     }
 
-    /** How often something was sent again. */
+    /** Number of repetitions. */
     public int repeats() {
         return said.values().stream().mapToInt(times -> times - 1).sum();
     }
 
-    /** Whether the session ended because this captain had no more to say. */
+    /** Whether the session ended because this captain was done. */
     public boolean isSatisfied() {
         return satisfied;
     }
 
-    /** What the agent wrote in answer to the messages, in the order in which they were taken. */
+    /** The agent's output for the messages, in the order of their acceptance. */
     public String output() {
         StringBuilder output = new StringBuilder();
         accepted.forEach(name -> output.append(line(name)).append('\n'));

@@ -70,9 +70,9 @@ public final class Chaos implements Callable<Integer> {
     }
 
     /**
-     * What {@code --json} prints.
+     * The {@code --json} output.
      *
-     * @param seed what chance began with
+     * @param seed the seed of the random numbers
      */
     private record ChaosReport(
             String machine, long seed, @Flat StormReport storm) {}

@@ -17,20 +17,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * One client that reads a session to its end whatever happens to the server: it leaves at random, comes back behind the
- * last frame that it has, and waits while nobody answers. Whatever it reads the {@link Transcript} judges. Used by one
- * thread.
+ * A client that reads a session to its end whatever happens to the server: it disconnects at random, resumes after its
+ * last frame, and waits while nobody answers. The {@link Transcript} judges all that it reads. Used by one thread.
  */
 final class ResumingReader {
     private static final long PAUSE_MS = 100;
     private static final int EVENTS_MAX = 400;
 
-    /** Who reads. */
+    /** The role of the client. */
     interface Role {
-        /** With whose token. */
+        /** The request for the stream, with the token. */
         OpenRequest opening();
 
-        /** Takes note of what was read, and may say something; whether to read on over this connection. */
+        /** Handles what was read, and may write; whether to read on over this connection. */
         boolean handle(Reader reader, StreamTransport way, Event event, Transcript transcript) throws IOException;
     }
 
@@ -40,7 +39,7 @@ final class ResumingReader {
     private final Role role;
     private Transcript transcript = Transcript.from(1);
     private String epoch = "";
-    /** Whether the connection that there is now, or was last, has begun to read. */
+    /** Whether the current or last connection has begun to read. */
     private boolean letIn;
 
     private int connections;
@@ -55,7 +54,7 @@ final class ResumingReader {
         this.role = role;
     }
 
-    /** One that says nothing. */
+    /** A role that never writes. */
     public static Role watcher(Session session) {
         return new Role() {
             @Override
@@ -70,7 +69,7 @@ final class ResumingReader {
         };
     }
 
-    /** Reads until the last frame, or until it is to give up; whether it came so far. */
+    /** Reads until the last frame, or until it is to give up; whether the last frame came. */
     public boolean run(BooleanSupplier givesUp) throws InterruptedException {
         while (!transcript.terminated() && !givesUp.getAsBoolean()) {
             try {
@@ -81,7 +80,7 @@ final class ResumingReader {
             } catch (IOException nobodyAnswers) {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
             } catch (Violation cut) {
-                // One that is cut before it was let in says nothing about the stream.
+                // A connection cut before it was admitted says nothing about the stream.
                 if (letIn) {
                     throw cut;
                 }
@@ -91,7 +90,7 @@ final class ResumingReader {
         return transcript.terminated();
     }
 
-    /** One connection; whether it was let in. */
+    /** One connection; whether it was admitted. */
     private boolean readSome() throws IOException {
         letIn = false;
         StreamTransport now = now();
@@ -117,7 +116,7 @@ final class ResumingReader {
         }
     }
 
-    /** The socket of a session that is over is gone, and its record is read another way. */
+    /** An ended session has no socket, so its record is read another way. */
     private StreamTransport now() {
         return way == StreamTransport.UNIX && !Files.exists(Path.of(session.ioSocket()))
                 ? StreamTransport.WEBSOCKET
@@ -134,7 +133,7 @@ final class ResumingReader {
         return StreamTransport.events(session, "", headers, opening);
     }
 
-    /** Another epoch than before: what was counted means nothing. Whether to connect again, at the beginning. */
+    /** In a new epoch earlier counts are void. Whether to reconnect at the beginning. */
     private boolean enter(Event.Welcome welcome) {
         if (epoch.equals(welcome.epoch())) {
             return false;
@@ -176,7 +175,7 @@ final class ResumingReader {
         return connections;
     }
 
-    /** How often the stream began anew, and this client was told. */
+    /** How often the client was told that the stream began anew. */
     public int restarts() {
         return Math.max(0, epochs - 1);
     }

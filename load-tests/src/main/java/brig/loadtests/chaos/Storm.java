@@ -26,15 +26,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while
- * parts of Brig are killed, or its disk is full or cannot be written. In the end every reader has every frame of its
- * session once, or was told which it has not and why; and two readers of one session have the same. One of the readers
- * is the {@link Captain}: each of its messages ran once, or the stream tells that it is lost.
+ * Runs workers in a number of slots, one after another in each, with readers over all transports that connect and
+ * disconnect at random, while parts of Brig are killed, or its disk is full or read-only. At the end every reader has
+ * each frame of its session once, or was told of its gaps and their reasons; readers of one session agree. One of the
+ * readers is the {@link Captain}: each of its messages ran once, or the stream reports it lost.
  *
  * <p>Decision 0043.
  */
 final class Storm {
-    /** What is done to it. */
+    /** A fault to inject. */
     enum Fault {
         GATEWAY,
         WORKER_AGENT,
@@ -43,17 +43,17 @@ final class Storm {
         READ_ONLY
     }
 
-    /** The gateway dies most often: readers and captains talk to it alone. */
+    /** The gateway dies most often, since readers and captains use it alone. */
     static final List<Fault> KILLS =
             List.of(Fault.GATEWAY, Fault.WORKER_AGENT, Fault.BOTH, Fault.GATEWAY, Fault.GATEWAY);
-    /** With those that take {@link Product#onSmallDisk}. */
+    /** Including faults that need {@link Product#onSmallDisk}. */
     static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY))
             .toList();
 
-    /** @param faults those that are chosen of */
+    /** @param faults the faults to choose from */
     public record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
 
-    /** Sums of all that was seen. Guarded by itself. */
+    /** Sums of all observations. Guarded by itself. */
     static final class Outcome {
         private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
         private final List<String> violations = new ArrayList<>();
@@ -106,7 +106,7 @@ final class Storm {
     private static final long PATIENCE_SECONDS = 120;
     private static final List<StreamTransport> WAYS =
             List.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.MANY, StreamTransport.SSE);
-    /** What is refused for good is the answer for good. */
+    /** A permanent refusal stays the answer. */
     private static final int TRIES_PER_KEY = 50;
 
     private static final int BURST_LINES = 20;
@@ -119,7 +119,7 @@ final class Storm {
     private final Outcome outcome = new Outcome();
     private final long endNanos;
 
-    /** @param said is told what is done, for people */
+    /** @param said receives the actions, for people */
     public Storm(Product product, Plan plan, Consumer<String> said) {
         this.product = product;
         this.plan = plan;
@@ -141,7 +141,7 @@ final class Storm {
             }
             for (int next = 0; !isOver(); next++) {
                 TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
-                // Each once, and then by chance.
+                // Each once, then at random.
                 strike(plan.faults()
                         .get(
                                 next < plan.faults().size()
@@ -222,8 +222,8 @@ final class Storm {
     }
 
     /**
-     * Asks until there is one, again by the same name: an answer that a kill cut off must leave no spawn that nobody
-     * knows. Null when it is over.
+     * Requests a spawn until there is one, repeating the key: an answer lost in a kill must not leave an unknown spawn.
+     * Null when it is over.
      */
     private @Nullable Session spawn(Target target, Workload work, Random own) throws InterruptedException {
         while (!isOver()) {

@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums of all that was seen of a {@link Storm}.
+ * Sums of all observations of a {@link Storm}.
  *
- * @param sessionsCompleted those whose captain had all that it wanted
- * @param frames that readers got
- * @param gapsTold gaps that readers were told of, and {@code epochChangesTold} the restarts of a stream
- * @param messagesSentAgain because nobody said that they were taken
- * @param messagesToldLost that did not run, where the stream says so
- * @param lost frames that differ or are missing, and nothing was said
+ * @param sessionsCompleted those whose captain was done
+ * @param frames received by readers
+ * @param gapsTold gaps reported to readers, and {@code epochChangesTold} the restarts of a stream
+ * @param messagesSentAgain because their acceptance was not reported
+ * @param messagesToldLost that did not run, as the stream reports
+ * @param lost frames that differ or are missing without a report
  * @param doubled frames and messages that came twice
- * @param untold gaps and messages that nothing was said of
+ * @param untold gaps and messages without a report
  * @param violations each fault in words
  */
 record StormReport(
@@ -33,7 +33,7 @@ record StormReport(
         long doubled,
         long untold,
         List<String> violations) {
-    /** How often each was done; null for never. */
+    /** How often each fault was injected; null for never. */
     record Faults(
             @Nullable Integer gateway,
             @Nullable Integer workerAgent,

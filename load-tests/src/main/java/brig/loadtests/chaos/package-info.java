@@ -1,4 +1,4 @@
-/** Sessions and readers while processes are killed and disks are full. */
+/** Fault injection: sessions and readers while processes are killed and disks are full. */
 @NullMarked
 package brig.loadtests.chaos;
 

@@ -8,20 +8,20 @@ import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What a reader of a stream meets, the same for all ways in. */
+/** An event of a stream's reader, the same for all transports. */
 public sealed interface Event {
     /**
      * A numbered frame.
      *
-     * @param line as its type says
-     * @param fields all that was sent
+     * @param line the typed frame
+     * @param fields everything that was sent
      */
     public record Frame(NumberedFrame line, JsonObject fields) implements Event {
         public long seq() {
             return line.seq();
         }
 
-        /** What it says; null where its type is none of this version. */
+        /** The content; null if this version does not know its type. */
         public brig.protocol.frame.@Nullable Frame says() {
             return line.frame();
         }
@@ -43,20 +43,20 @@ public sealed interface Event {
     /** A comment among server-sent events. */
     public record Comment() implements Event {}
 
-    /** The request for the stream was answered by that. */
+    /** The request for the stream was refused. */
     public record Refused(int status, String code) implements Event {}
 
     /**
-     * The connection is over.
+     * The connection ended.
      *
-     * @param orderly not cut off somewhere
-     * @param code of a WebSocket's close, else 0
+     * @param orderly whether it was closed, not cut
+     * @param code the close code of a WebSocket, else 0
      */
     public record End(boolean orderly, int code, String reason) implements Event {
         static final End CUT = new End(false, 0, "");
     }
 
-    /** Reads a line of section 2. */
+    /** Parses a line of section 2. */
     public static Event of(byte[] line) {
         try {
             return of(line, JsonObject.read(line));

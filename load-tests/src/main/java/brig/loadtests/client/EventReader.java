@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Server-sent events in a chunked response. What section 4.3 says of every event is asked of every event here. */
+/** Server-sent events in a chunked response. It checks the rules of section 4.3 for every event. */
 public final class EventReader implements Reader {
     private final Wire wire;
     private final Http.Head head;
@@ -19,7 +19,7 @@ public final class EventReader implements Reader {
     private boolean over;
     private boolean orderly;
 
-    /** @param cutBytes read so many bytes behind the head, no more */
+    /** @param cutBytes the connection is cut after that many bytes of the body */
     public EventReader(Wire wire, long cutBytes) throws IOException {
         this.wire = wire;
         head = Http.head(wire);

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** HTTP/1.1 as far as the kit needs it, on a {@link Wire}. */
+/** A minimal HTTP/1.1 client on a {@link Wire}. */
 public final class Http {
     private Http() {}
 
-    /** Status and headers, their names in lower case. */
+    /** Status and headers, with names in lower case. */
     public record Head(int status, Map<String, String> headers) {
         public String header(String name) {
             return headers.getOrDefault(name, "");
@@ -64,7 +64,7 @@ public final class Http {
         return new String(line, StandardCharsets.UTF_8).stripTrailing();
     }
 
-    /** Reads the rest of an answer whose body is one JSON object, or nothing. */
+    /** Reads the rest of an answer whose body is one JSON object, or empty. */
     public static Answer answer(Wire wire, Head head) throws IOException {
         String length = head.header("content-length");
         byte @Nullable [] body = length.isEmpty() ? new byte[0] : wire.bytes(Long.parseLong(length));

@@ -3,7 +3,7 @@ package brig.loadtests.client;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** A session connection on a Unix socket: lines, and an end without a word of its own. */
+/** A session connection on a Unix socket: lines, and an end without a close message. */
 public final class LineReader implements Reader {
     private final Wire wire;
 

@@ -3,11 +3,11 @@ package brig.loadtests.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a reader comes in.
+ * The options of a reader.
  *
- * @param from the first frame wanted, or what is to be said instead of its number; null to leave it out
- * @param cutBytes read so many bytes, no more
- * @param receiveBytes as {@link Wire} has it
+ * @param from the first frame wanted, or an invalid value in its place; null to leave it out
+ * @param cutBytes the connection is cut after that many bytes
+ * @param receiveBytes as in {@link Wire}
  */
 public record OpenRequest(String token, @Nullable Object from, long cutBytes, int receiveBytes) {
     private static final int SMALL_BYTES = 4096;
@@ -24,7 +24,7 @@ public record OpenRequest(String token, @Nullable Object from, long cutBytes, in
         return fromValue(seq);
     }
 
-    /** @param value a value of JSON, which may be no number at all */
+    /** @param value a JSON value, not necessarily a number */
     public OpenRequest fromValue(Object value) {
         return new OpenRequest(token, value, cutBytes, receiveBytes);
     }
@@ -33,7 +33,7 @@ public record OpenRequest(String token, @Nullable Object from, long cutBytes, in
         return new OpenRequest(token, from, bytes, receiveBytes);
     }
 
-    /** With little room in the kernel, so that one who does not read is soon noticed. */
+    /** With a small kernel buffer, so that a stalled reader is noticed soon. */
     public OpenRequest narrow() {
         return new OpenRequest(token, from, cutBytes, SMALL_BYTES);
     }

@@ -5,12 +5,12 @@ import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** One connection that reads a stream, whatever the way in. Used by one thread. */
+/** One connection that reads a stream, over any transport. Used by one thread. */
 public interface Reader extends AutoCloseable {
-    /** What comes next; {@link Event.End} for ever when nothing does. */
+    /** The next event; {@link Event.End} for ever after the end. */
     public Event next() throws IOException;
 
-    /** Sends a line as it is, be it one of section 3 or none. */
+    /** Sends a line unchanged, valid or not. */
     public void say(String line) throws IOException;
 
     /** Sends a line of section 3. */
@@ -26,7 +26,7 @@ public interface Reader extends AutoCloseable {
     @Override
     public void close() throws IOException;
 
-    /** The next event that is neither a frame nor a comment: the answer to something that was said. */
+    /** The next event that is neither a frame nor a comment: the answer to a line. */
     public default Event answer() throws IOException {
         Event event = next();
         while (event instanceof Event.Frame || event instanceof Event.Comment || event instanceof Event.Gap) {
@@ -35,7 +35,7 @@ public interface Reader extends AutoCloseable {
         return event;
     }
 
-    /** The code by which this connection was refused, or a line of it. */
+    /** The error code with which this connection, or a line of it, was refused. */
     public default String refusal() throws IOException {
         return switch (answer()) {
             case Event.Refused refused -> refused.code();
@@ -44,7 +44,7 @@ public interface Reader extends AutoCloseable {
         };
     }
 
-    /** How the connection ended, once all that was said before is read. */
+    /** How the connection ended; skips everything before. */
     public default Event.End end() throws IOException {
         Event event = next();
         while (!(event instanceof Event.End)) {

@@ -1,18 +1,18 @@
 package brig.loadtests.client;
 
 /**
- * How much it takes to make something happen, and how long to wait for it.
+ * The sizes and times that the checks need.
  *
  * @param patienceMs silence that counts as a failure
- * @param heartbeatMs a comment comes at least as often
+ * @param heartbeatMs the maximum interval of comments
  * @param authTimeoutMs after which a connection without token is closed
- * @param slowReaderMs after which a connection that takes nothing is left, and after as long again cut
+ * @param slowReaderMs after which a connection that takes nothing is detached, and after as long again closed
  * @param replayBytes more than the server keeps in memory, less than it keeps on disk
  * @param evictBytes more than it keeps on disk
- * @param floodBytes more than lies in all buffers between an agent and a reader
+ * @param floodBytes more than all buffers between an agent and a reader hold
  * @param readersMax of one stream
- * @param messageBytesMax a line of a client may have
- * @param cutStepBytes between two bytes at which a connection is cut
+ * @param messageBytesMax limit of a client's line
+ * @param cutStepBytes distance between the positions at which connections are cut
  */
 public record Scale(
         long patienceMs,

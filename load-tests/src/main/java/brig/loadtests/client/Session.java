@@ -5,7 +5,7 @@ import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** A spawn that was made for a check, ended with it. */
+/** A spawn made for a check, and ended with it. */
 public record Session(Target target, String id, String captainToken, String watcherToken, String ioSocket)
         implements AutoCloseable {
     private static final long POLL_MS = 20;
@@ -21,7 +21,7 @@ public record Session(Target target, String id, String captainToken, String watc
         return view().number("last_seq", 0);
     }
 
-    /** A question that is asked again until it is answered by yes. */
+    /** A condition that is polled until it holds. */
     public interface Question {
         boolean isSo() throws IOException;
     }
@@ -42,7 +42,7 @@ public record Session(Target target, String id, String captainToken, String watc
         await("the spawn has ended", () -> view().text("state", "").equals("terminated"));
     }
 
-    /** The same, and the worker never waits for anybody on its way there. */
+    /** Waits for the end, and checks that the worker never stands still on the way. */
     public void awaitEndWithoutStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the spawn has ended", () -> {
@@ -56,7 +56,7 @@ public record Session(Target target, String id, String captainToken, String watc
         });
     }
 
-    /** Waits until the worker writes no more though it has more: the number of frames stands still. */
+    /** Waits until the worker is blocked with more to write: the number of frames stands still. */
     public long awaitStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the worker stands still", () -> {
@@ -66,7 +66,7 @@ public record Session(Target target, String id, String captainToken, String watc
         return last[0];
     }
 
-    /** Keeps a number and when it last changed. */
+    /** Records a number and when it last changed. */
     private static void note(long[] last, long now) {
         if (now != last[0]) {
             last[0] = now;
@@ -78,7 +78,7 @@ public record Session(Target target, String id, String captainToken, String watc
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last[1]);
     }
 
-    /** The line with which a captain gives work. */
+    /** The message with which a captain gives work. */
     public static UserMessage message(Workload work) {
         return UserMessage.of(work.message(), null);
     }

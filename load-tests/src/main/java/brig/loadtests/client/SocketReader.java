@@ -11,8 +11,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A WebSocket (RFC 6455). On one that carries many sessions the line that names the session is taken off, and
- * {@link #session()} says whose the last event was.
+ * A WebSocket (RFC 6455). On a multiplexed one the line that names the session is removed, and {@link #session()}
+ * returns the session of the last event.
  */
 public final class SocketReader implements Reader {
     private static final int TEXT = 1;
@@ -30,7 +30,7 @@ public final class SocketReader implements Reader {
     private Event.@Nullable End end;
     private boolean refused;
 
-    /** @param cutBytes read so many bytes behind the upgrade, no more */
+    /** @param cutBytes the connection is cut after that many bytes following the upgrade */
     public SocketReader(Wire wire, boolean many, long cutBytes) throws IOException {
         this.wire = wire;
         this.many = many;
@@ -40,7 +40,7 @@ public final class SocketReader implements Reader {
         wire.cutAfter(cutBytes);
     }
 
-    /** Whose the last event was; empty where it was the connection's. */
+    /** The session of the last event; empty if it concerned the connection. */
     public String session() {
         return session;
     }

@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a request for a spawn that tests use (section 4.1), and no others: a server need not know more.
+ * The fields of a spawn request that tests use (section 4.1); other servers need not support more.
  *
- * @param requestId under which the same request makes no second spawn
+ * @param requestId makes the request idempotent
  */
 public record SpawnBody(
         AgentConfig agentConfig,
@@ -27,12 +27,12 @@ public record SpawnBody(
         return new SpawnBody(agentConfig, work == null ? null : work.message(), endsAfterIt, requestId);
     }
 
-    /** With what the agent is told at first. */
+    /** With a prompt. */
     public SpawnBody saying(String message) {
         return new SpawnBody(agentConfig, message, once, requestId);
     }
 
-    /** Whose spawn ends after its first {@code done}. */
+    /** With an end after its first {@code done}. */
     public SpawnBody endingAfterOne() {
         return new SpawnBody(agentConfig, prompt, true, requestId);
     }

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** The ways into a stream. */
+/** The transports of a stream. */
 public enum StreamTransport {
     UNIX,
     WEBSOCKET,
@@ -19,12 +19,12 @@ public enum StreamTransport {
     SSE;
 
     public static final Set<StreamTransport> ALL = Set.of(values());
-    /** Those on which a client can speak. */
+    /** Transports over which a client can write. */
     public static final Set<StreamTransport> SPEAKING = Set.of(UNIX, WEBSOCKET, MANY);
 
     private static final AttachOptions WATCHING = new AttachOptions(0, "watcher", false, null, null);
 
-    /** Connects and asks for the stream; what the server says to that is read by the caller. */
+    /** Connects and requests the stream; the caller reads the answer. */
     public Reader open(Session session, OpenRequest opening) throws IOException {
         Target target = session.target();
         return switch (this) {
@@ -52,7 +52,7 @@ public enum StreamTransport {
         };
     }
 
-    /** Comes in with a captain's token, and asks to watch only. */
+    /** Connects with a captain's token, but only to watch. */
     public Reader watching(Session session) throws IOException {
         OpenRequest captain = OpenRequest.captain(session);
         Reader reader = switch (this) {
@@ -85,7 +85,7 @@ public enum StreamTransport {
         return upgrade(session.target(), "/api/v1/sessions/" + session.id() + "/attach" + query, token, false, opening);
     }
 
-    /** The WebSocket of many sessions, without a subscription. */
+    /** The multiplexed WebSocket, without a subscription. */
     public static SocketReader many(Target target, String token, OpenRequest opening) throws IOException {
         return upgrade(target, "/api/v1/ws", token, true, opening);
     }
@@ -125,7 +125,7 @@ public enum StreamTransport {
         return opening.from() == null ? object : object.with("from", opening.from());
     }
 
-    /** Gives work to the agent over this connection. */
+    /** Sends work to the agent over this connection. */
     public void send(Reader reader, Session session, Workload work) throws IOException {
         reader.say(this == MANY ? new MultiplexLine.Send(session.id(), work.message(), null) : Session.message(work));
     }

@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server that is asked.
+ * The server under test.
  *
- * @param base its address, asked anew for each connection because a restart may move it
+ * @param base its address, queried for each connection because a restart may change it
  * @param agent the agent profile that runs messages with a shell
- * @param control what can be done to a server that the kit started; null for any other
+ * @param control controls a server that the kit started; null for any other
  */
 public record Target(
         Supplier<URI> base,
@@ -23,24 +23,24 @@ public record Target(
         String agent,
         Scale scale,
         @Nullable Control control) {
-    /** A server that was started for the kit, with small limits. */
+    /** A server started for the kit, with small limits. */
     public interface Control {
-        /** Ends the gateway without a warning and starts it again; its workers live on. */
+        /** Kills the gateway and starts it again; its workers survive. */
         void restart() throws IOException;
 
-        /** Another server like this one, with those limits, for as long as it is needed. */
+        /** Starts another server like this one, with those limits. */
         Limited limited(Map<String, Long> limits) throws IOException;
 
-        /** Takes away what is on disk of a stream. */
+        /** Deletes the record of a stream from disk. */
         void loseRecord(String spawnId) throws IOException;
 
-        /** Where it takes requests without a token. */
+        /** The spawner socket, which needs no token. */
         Path spawnerSocket();
 
-        /** Where it takes HTTP without a token. */
+        /** The HTTP socket, which needs no token. */
         Path httpSocket();
 
-        /** Ends the gateway as its operator does, and starts it again. */
+        /** Stops the gateway as its operator does, and starts it again. */
         void stop() throws IOException;
     }
 
@@ -82,7 +82,7 @@ public record Target(
         return spawn(work, once, "");
     }
 
-    /** @param key under which the same request makes no second spawn (section 4.5); empty for none */
+    /** @param key idempotency key (section 4.5); empty for none */
     public Session spawn(@Nullable Workload work, boolean once, String key) throws IOException {
         SpawnBody request = SpawnBody.of(agent).with(work, once);
         Map<String, String> headers = headers(token);

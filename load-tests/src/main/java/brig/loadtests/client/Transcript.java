@@ -9,17 +9,17 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * All that one client learns of one stream, over however many connections. Whatever it reads it judges by
- * section 5.3: every number follows the one before or the end of a {@code gap}; nothing stands behind {@code state
- * terminated}; an end without that frame is a cut.
+ * Everything that one client learns of one stream, over any number of connections. It checks section 5.3: every number
+ * follows the previous one or the end of a {@code gap}; nothing follows {@code state terminated}; an end without that
+ * frame is a cut.
  */
 public final class Transcript {
     private static final List<String> REASONS = List.of("evicted", "record_lost", "record_damaged", "epoch_changed");
 
     private final StringBuilder text = new StringBuilder();
-    /** Of each frame, so that streams of any length can be compared. */
+    /** Hashes of frames, so that streams of any length can be compared. */
     private final TreeMap<Long, Integer> hashes = new TreeMap<>();
-    /** The frames that are no chunks. */
+    /** All frames except chunks. */
     private final TreeMap<Long, Event.Frame> others = new TreeMap<>();
 
     private final List<Event.Gap> gaps = new ArrayList<>();
@@ -34,7 +34,7 @@ public final class Transcript {
         this.next = next;
     }
 
-    /** Of a client that asked for no position. */
+    /** For a client without a position. */
     public static Transcript fresh() {
         return new Transcript(1);
     }
@@ -107,7 +107,7 @@ public final class Transcript {
         return this;
     }
 
-    /** Reads the first thing that the server says, which must be where the stream begins. */
+    /** Reads the first event, which must say where the stream begins. */
     public Transcript open(Reader reader) throws IOException {
         int before = welcomes;
         accept(reader.next());
@@ -127,7 +127,7 @@ public final class Transcript {
         return read(reader, () -> dones >= count);
     }
 
-    /** The same, where the connection may end before; whether it was enough. */
+    /** As above, for a connection that may end earlier; whether it was enough. */
     public boolean readOrCut(Reader reader, BooleanSupplier enough) throws IOException {
         while (!enough.getAsBoolean()) {
             Event event = reader.next();
@@ -139,7 +139,7 @@ public final class Transcript {
         return true;
     }
 
-    /** Reads to the end; where the server cuts the connection, comes back for the rest, as often as told. */
+    /** Reads to the end, and resumes up to that many times if the server cuts the connection. */
     public Transcript readResuming(StreamTransport way, Session session, Reader first, int resumes) throws IOException {
         boolean whole = readOrCut(first, () -> terminated);
         for (int i = 0; i < resumes && !whole; i++) {
@@ -151,7 +151,7 @@ public final class Transcript {
         return this;
     }
 
-    /** All that the agent wrote is there, and nothing else. */
+    /** Checks that the whole output of the agent is there, and nothing else. */
     public void requireOutput(String expected) {
         requireNoGap();
         Violation.require(
@@ -159,7 +159,7 @@ public final class Transcript {
                 "the content is not what the agent wrote: " + text.length() + " bytes of " + expected.length());
     }
 
-    /** The same, where a gap may have been said: what stands behind it is the end of what the agent wrote. */
+    /** As above, with gaps permitted: the text after them must be the end of the output. */
     public void requireTail(String expected) {
         boolean tail = !gaps.isEmpty() && expected.endsWith(text.toString());
         Violation.require(tail || expected.contentEquals(text), "the content is not the end of what the agent wrote");
@@ -169,7 +169,7 @@ public final class Transcript {
         Violation.require(gaps.isEmpty(), "a gap was said where nothing may be gone: " + gaps);
     }
 
-    /** The last thing said names that reason, and the position where this client is. */
+    /** Checks that the last notice has that reason, and the position of this client. */
     public void requireLastWord(String code) {
         Violation.require(!notes.isEmpty(), "the connection ended without a word");
         Event.Note word = notes.getLast();
@@ -206,7 +206,7 @@ public final class Transcript {
         return notes;
     }
 
-    /** What was said last of whether the worker is held back; empty for nothing. */
+    /** The last reported throttled state; empty for none. */
     public String state() {
         return notes.stream()
                 .filter(note -> note.type().equals("state"))
@@ -215,18 +215,18 @@ public final class Transcript {
                 .orElse("");
     }
 
-    /** A hash of each frame by its number: two readers of the same frames have the same. */
+    /** A hash of each frame by its number; equal for readers of the same frames. */
     public Map<Long, Integer> hashes() {
         return hashes;
     }
 
-    /** A field of a frame that is no chunk; empty where there is none. */
+    /** A field of a frame that is not a chunk; empty if absent. */
     public String field(long seq, String name) {
         Event.Frame frame = others.get(seq);
         return frame == null ? "" : frame.fields().text(name, "");
     }
 
-    /** What every frame of that kind says, in their order; chunks are not kept. */
+    /** All frames of that kind, in order; chunks are not kept. */
     public <F extends Frame> List<F> frames(Class<F> kind) {
         return others.values().stream()
                 .map(Event.Frame::says)

@@ -1,6 +1,6 @@
 package brig.loadtests.client;
 
-/** What the server did that a rule does not allow; the message says it for people. */
+/** A server's violation of a rule, described for people. */
 public final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A socket read byte by byte, so that it can be cut at any of them. Nothing waits without bound: silence beyond
- * the patience is a violation. Used by one thread.
+ * A socket read byte by byte, so that it can be cut at any byte. No wait is unlimited: silence beyond the patience is a
+ * violation. Used by one thread.
  */
 public final class Wire implements AutoCloseable {
     private static final int BUFFER_BYTES = 16 * 1024;
@@ -28,7 +28,7 @@ public final class Wire implements AutoCloseable {
     private final long patienceMs;
     private long allowedBytes = Long.MAX_VALUE;
 
-    /** @param receiveBytes the kernel's buffer for what was not read yet, 0 for its default */
+    /** @param receiveBytes the kernel's receive buffer, 0 for its default */
     public Wire(SocketAddress address, long patienceMs, int receiveBytes) throws IOException {
         this.patienceMs = patienceMs;
         boolean unix = address instanceof UnixDomainSocketAddress;
@@ -54,12 +54,12 @@ public final class Wire implements AutoCloseable {
         return patienceMs;
     }
 
-    /** From now on so many bytes are read; behind them it is as if the connection had ended. */
+    /** Limits the bytes to be read; after them the connection seems to have ended. */
     public void cutAfter(long bytes) {
         allowedBytes = bytes;
     }
 
-    /** The next byte, -1 where the connection has ended. */
+    /** The next byte, -1 at the end of the connection. */
     public int read() throws IOException {
         if (allowedBytes <= 0 || (!buffer.hasRemaining() && !fill())) {
             return -1;
@@ -94,7 +94,7 @@ public final class Wire implements AutoCloseable {
         Violation.require(ready > 0, "the server said nothing for " + patienceMs + " ms");
     }
 
-    /** That many bytes, null where the connection ended before. */
+    /** That many bytes, null if the connection ended before. */
     public byte @Nullable [] bytes(long count) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (long i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ public final class Wire implements AutoCloseable {
         return bytes.toByteArray();
     }
 
-    /** The next line without its LF, null where the connection ended before it was whole. */
+    /** The next line without its LF, null if the connection ended within it. */
     public byte @Nullable [] line() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         for (int next = read(); next != '\n'; next = read()) {
@@ -119,7 +119,7 @@ public final class Wire implements AutoCloseable {
         return line.toByteArray();
     }
 
-    /** Sends all of it. A peer that has closed is met by the next read. */
+    /** Sends all bytes. A closed peer is noticed by the next read. */
     public void send(byte[] bytes) throws IOException {
         ByteBuffer rest = ByteBuffer.wrap(bytes);
         try {

@@ -1,10 +1,9 @@
 package brig.loadtests.client;
 
 /**
- * What an agent is told to write: so many bursts of so many numbered lines, a pause after each. All of its output
- * is known beforehand.
+ * Work for an agent: bursts of numbered lines, with a pause after each. All of its output is known in advance.
  *
- * @param first the number of the first line, by which streams are told apart
+ * @param first the number of the first line, which distinguishes streams
  * @param widthBytes of a line without its LF
  */
 public record Workload(int first, int bursts, int lines, int widthBytes, String pauseSeconds) {
@@ -12,12 +11,12 @@ public record Workload(int first, int bursts, int lines, int widthBytes, String 
         return new Workload(1, 1, lines, 20, "0");
     }
 
-    /** About so many bytes at once. */
+    /** About that many bytes at once. */
     public static Workload bytes(long bytes) {
         return new Workload(1, 1, (int) (bytes / 100), 99, "0");
     }
 
-    /** The same in pieces that take a second, so that a reader who comes at once sees most of it written. */
+    /** As above in pieces over a second, so that an early reader sees most of it written. */
     public static Workload flood(long bytes) {
         return new Workload(1, 20, (int) (bytes / 2000), 99, "0.05");
     }
@@ -26,7 +25,7 @@ public record Workload(int first, int bursts, int lines, int widthBytes, String 
         return new Workload(newFirst, bursts, lines, widthBytes, pauseSeconds);
     }
 
-    /** The message to an agent that runs messages with a shell. */
+    /** The message for an agent that runs messages with a shell. */
     public String message() {
         return "for b in $(seq 0 %d); do seq -f %%0%d.0f $((b*%d+%d)) $((b*%d+%d)); sleep %s; done"
                 .formatted(bursts - 1, widthBytes, lines, first, lines, first + lines - 1, pauseSeconds);

@@ -1,7 +1,7 @@
 /**
  * A client of the protocol that checks all that it reads.
  *
- * <p>More than 14 classes: one for each way into a stream, and what they have in common.
+ * <p>More than 14 classes: one per transport, and their common parts.
  */
 @NullMarked
 package brig.loadtests.client;

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What each may do that is in, and which ways in need no token or let nobody in. */
+/** The rights of admitted clients, and interfaces that need no token or admit nobody. */
 final class AccessChecks {
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
 

@@ -6,29 +6,29 @@ import java.io.IOException;
 import java.util.Set;
 
 /**
- * One thing that a server must do.
+ * One requirement for a server.
  *
  * <p>Decision 0028.
  *
- * @param name what mutants and people call it
+ * @param name identifies it, also for mutants
  * @param clause the section of PROTOCOL.md
- * @param rule its words
+ * @param rule the wording of the rule
  * @param says what is checked, for people
- * @param needs what the server must be for it
+ * @param needs its requirements on the server
  */
 public record Check(
         String name, String clause, String rule, String says, Set<StreamTransport> ways, Needs needs, Body body) {
-    /** What it takes. */
+    /** Requirements of a check. */
     enum Needs {
         /** Any server. */
         NOTHING,
-        /** Any server, and many seconds; it runs beside the others. */
+        /** Any server, and many seconds; it runs in parallel with others. */
         TIME,
-        /** A server that the kit started, whose limits it knows. */
+        /** A server started by the kit, whose limits are known. */
         OWN_SERVER
     }
 
-    /** Does it over one way in. @throws Violation where the rule is broken */
+    /** Runs the check over one transport. @throws Violation if the rule is broken */
     interface Body {
         void run(Target target, StreamTransport way) throws IOException, InterruptedException;
     }

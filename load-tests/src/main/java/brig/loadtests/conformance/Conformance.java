@@ -123,13 +123,13 @@ public final class Conformance implements Callable<Integer> {
         return failed == 0 ? 0 : 1;
     }
 
-    /** What {@code --json} prints. */
+    /** The {@code --json} output. */
     private record ConformanceReport(String machine, int passed, int failed, int skipped, List<CheckReport> checks) {}
 
     /**
-     * What came of a check over one way in.
+     * The result of a check over one transport.
      *
-     * @param fault what the server did wrong; empty for nothing
+     * @param fault the server's violation; empty for none
      */
     private record CheckReport(
             String name, String way, String clause, String rule, Kit.Verdict verdict, String fault, long tookMs) {

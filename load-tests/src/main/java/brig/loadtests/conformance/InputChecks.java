@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
-/** What is wrong is refused by name, stops nobody, and touches no session beside it. */
+/** Invalid input is refused by name, disturbs nobody, and affects no other session. */
 final class InputChecks {
     private static final String PING = "{\"action\":\"ping\"}";
     private static final String BAD_LINE =
@@ -162,12 +162,12 @@ final class InputChecks {
                         InputChecks::problems));
     }
 
-    /** What is done over a captain's connection. */
+    /** A step over a captain's connection. */
     private interface TestStep {
         void run(Reader captain, StreamTransport way, Session session) throws IOException;
     }
 
-    /** Does it on one connection while others read this session and another one; they must not notice. */
+    /** Runs the step on one connection while others read this session and another one, and must not notice. */
     private static Check.Body besideOthers(TestStep deed) {
         return (target, way) -> {
             try (Session session = target.spawn(BESIDE, false);

@@ -13,20 +13,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * All checks, and how they are run: one after the other, but for those that mostly wait, which run beside. Those
- * that restart the server come last, when nothing else needs it.
+ * All checks and their execution: sequential, except for checks that mostly wait, which run in parallel. Checks that
+ * restart the server come last, when nothing else needs it.
  */
 public final class Kit {
     private Kit() {}
 
     /**
-     * What came of a check over one way in.
+     * The result of a check over one transport.
      *
-     * @param fault what the server did wrong, empty for nothing
+     * @param fault the server's violation, empty for none
      */
     record Result(Check check, StreamTransport way, Verdict verdict, String fault, long tookMs) {}
 
-    /** How it went. */
+    /** The verdict. */
     public enum Verdict implements WireName {
         OK,
         FAIL,
@@ -38,7 +38,7 @@ public final class Kit {
         }
     }
 
-    /** Hears how far it is. */
+    /** Listens to the progress. */
     interface Listener {
         void handleStart(Check check, StreamTransport way);
 

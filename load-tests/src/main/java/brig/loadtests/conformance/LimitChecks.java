@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Limits that are reached: who is refused hears which it was and when to come again, and then may. */
+/** Exceeded limits: the refusal names the limit and when to retry, and the retry succeeds. */
 final class LimitChecks {
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
     private static final long POLL_MS = 20;
@@ -138,7 +138,7 @@ final class LimitChecks {
                     Wire wire = connect(few.target(), way);
                     open.add(wire);
                     if (way == StreamTransport.SSE) {
-                        // Over TCP only who has shown a token takes a place.
+                        // Over TCP only authenticated connections take a place.
                         Http.send(
                                 wire,
                                 "GET /api/v1/sessions/" + session.id() + "/stream",

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Where a reader begins, whatever position it comes with; and that any byte may be the last of a connection. */
+/** Where a reader begins for any position, and connections that end at any byte. */
 final class PositionChecks {
     private static final Workload WORK = new Workload(1, 12, 3, 20, "0.01");
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
@@ -125,7 +125,7 @@ final class PositionChecks {
                         PositionChecks::allRead));
     }
 
-    /** A session whose agent has worked off a message and waits. */
+    /** A session whose agent has finished a turn and waits. */
     private static Session idle(Target target) throws IOException {
         Session session = target.spawn(WORK, false);
         try (Reader reader = StreamTransport.WEBSOCKET.open(session, OpenRequest.watcher(session))) {

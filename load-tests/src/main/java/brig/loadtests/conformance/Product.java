@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The installed product with limits that are small enough to be reached. */
+/** The installed product with limits small enough to be reached. */
 public final class Product implements Target.Limited, Target.Control {
     private static final ServeSettings SMALL = ServeSettings.DEFAULTS.withLimits(Map.of(
             "retainedBytesPerStream",
@@ -28,7 +28,7 @@ public final class Product implements Target.Limited, Target.Control {
             4_000L,
             "subscriptionsPerStreamMax",
             40L));
-    /** More workers at once than a storm has. */
+    /** More concurrent workers than a storm has. */
     private static final ServeSettings PATIENT = ServeSettings.DEFAULTS.withWorkers(900);
 
     private final Brig brig;
@@ -53,14 +53,14 @@ public final class Product implements Target.Limited, Target.Control {
         return start(PATIENT);
     }
 
-    /** Whether {@link #onSmallDisk} can be had: that takes root. */
+    /** Whether {@link #onSmallDisk} is possible, which needs root. */
     public static boolean mayMount() throws IOException {
         return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 
     /**
-     * Its state folder is a file system of 64 MiB in a mount namespace of its own. A shell keeps that, so the gateway
-     * can be killed and started again in it, and does to the disk what {@link #disk} says.
+     * With a state folder on a 64 MiB file system in a mount namespace of its own. A shell holds the namespace, so the
+     * gateway can be killed and restarted in it, and {@link #disk} controls the disk.
      */
     public static Product onSmallDisk() throws IOException {
         Path folder = Brig.newFolder();
@@ -94,8 +94,8 @@ public final class Product implements Target.Limited, Target.Control {
     }
 
     /**
-     * {@code fill}s the disk of {@link #onSmallDisk}, makes it {@code empty} again; {@code lock}s its folders against
-     * all that opens a file from then on, and {@code unlock}s them. Returns when that is so.
+     * Controls the disk of {@link #onSmallDisk}: {@code fill} and {@code empty}; {@code lock} makes later opens in its
+     * folders fail, and {@code unlock} undoes that. Returns when it is done.
      */
     public void disk(String what) throws IOException {
         if (disk == null) {
@@ -116,7 +116,7 @@ public final class Product implements Target.Limited, Target.Control {
         }
     }
 
-    /** Ends the worker-agent without a warning, and so all workers; the gateway starts another. */
+    /** Kills the worker-agent, and with it all workers; the gateway starts another. */
     public void killWorkerAgent() throws IOException {
         brig.workerAgents().forEach(ProcessHandle::destroyForcibly);
     }

@@ -4,14 +4,14 @@ import brig.loadtests.client.StreamTransport;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
-/** A line for each check as it ends and, on a terminal, which one runs. */
+/** A line for each finished check and, on a terminal, the running one. */
 public final class ProgressLines implements Kit.Listener {
     private final @Nullable PrintStream out;
     private final boolean terminal;
     private final int total;
     private int done;
 
-    /** @param out null to say nothing */
+    /** @param out null for no output */
     public ProgressLines(@Nullable PrintStream out, boolean terminal, int total) {
         this.out = out;
         this.terminal = terminal;

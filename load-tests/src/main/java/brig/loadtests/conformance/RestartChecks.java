@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** What is left of a stream when the gateway is killed and comes back. */
+/** Streams across a kill and a restart of the gateway. */
 final class RestartChecks {
     private static final Workload WORK = new Workload(1, 40, 2, 20, "0.03");
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Readers that do not keep up, and frames that are no longer in memory, or nowhere. */
+/** Slow readers, and frames that are no longer in memory, or lost. */
 final class SlowChecks {
     private static final int RESUMES_MAX = 3;
 
@@ -92,7 +92,7 @@ final class SlowChecks {
         }
     }
 
-    /** {@code done} and {@code state terminated} are the last two frames; what stands before them is whole. */
+    /** {@code done} and {@code state terminated} are the last two frames; the frames before them are complete. */
     private static void requireEnd(Transcript all, Workload work) {
         all.requireTail(work.output());
         Violation.require(all.field(all.next() - 2, "type").equals("done"), "done is not the last frame but one");
@@ -144,7 +144,7 @@ final class SlowChecks {
         }
     }
 
-    /** The last that was said before the end names the reason, and the position where the client is. */
+    /** The last notice before the end names the reason, and the position of the client. */
     private static void requireLastWord(Transcript all, StreamTransport way, Session session, Reader reader)
             throws IOException {
         all.requireLastWord("SLOW_READER");

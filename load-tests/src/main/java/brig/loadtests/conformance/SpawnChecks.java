@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** How a spawn is asked for over HTTP, once and again. */
+/** Spawn requests over HTTP and their repetition. */
 final class SpawnChecks {
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
     private static final List<String> FIRST =

@@ -21,7 +21,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What everybody gets who reads a stream from its beginning to its end. */
+/** A stream read from its beginning to its end. */
 final class StreamChecks {
     private static final Workload PACED = new Workload(1, 25, 4, 20, "0.01");
 
@@ -264,7 +264,7 @@ final class StreamChecks {
         }
     }
 
-    /** A connection that closes late answers a ping, but does not carry another session to its end. */
+    /** A connection that is about to close may answer a ping, but does not carry another session to its end. */
     private static void readAnother(Target target, Reader reader, Workload work) throws IOException {
         try (Session another = target.spawn(work, true)) {
             reader.say(StreamTransport.subscribe(another, OpenRequest.captain(another)));

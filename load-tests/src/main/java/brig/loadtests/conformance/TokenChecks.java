@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
-/** Who comes in with a token, who does not, and what they are told. */
+/** Authentication by token, and its refusals. */
 final class TokenChecks {
     private static final Set<StreamTransport> WAITING = Set.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET);
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
@@ -111,7 +111,7 @@ final class TokenChecks {
         return new String(Json.write(record), StandardCharsets.UTF_8);
     }
 
-    /** The connection's first line is refused, and then the connection is closed. */
+    /** The connection's first line is refused, then the connection is closed. */
     private static void requireClosed(Session session, StreamTransport way, String line, String code, int closeCode)
             throws IOException {
         try (Reader reader = waiting(session, way)) {
@@ -131,7 +131,7 @@ final class TokenChecks {
         }
     }
 
-    /** A connection that has not said who it is. */
+    /** An unauthenticated connection. */
     private static Reader waiting(Session session, StreamTransport way) throws IOException {
         return way == StreamTransport.UNIX
                 ? StreamTransport.unix(session, OpenRequest.captain(session))

@@ -6,11 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A scenario as arguments of {@code brig-load}. */
+/** Converts a scenario to arguments of {@code brig-load}. */
 public final class Arguments {
     private Arguments() {}
 
-    /** All but those that say where the server is and what it speaks. */
+    /** All except the server's address and protocol. */
     public static List<String> of(Scenario scenario, int warmupMs) {
         Map<String, Integer> options = new LinkedHashMap<>();
         options.put("--streams", scenario.streams());

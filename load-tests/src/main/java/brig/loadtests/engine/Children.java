@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The processes that a run started. When the run is ended by a signal they end with it, and it starts no more: what was
- * measured goes on in its threads until the last moment, and takes the end of one server as the turn of the next.
+ * The child processes of a run. When a signal ends the run, they end with it and no more are started: the measuring
+ * threads continue until the last moment, and would take one server's end as the cue to start the next.
  *
  * <p>Decision 0109.
  */
@@ -27,7 +27,7 @@ public final class Children {
 
     Children() {}
 
-    /** Starts one that ends with this process. @throws IOException also where this process is about to end */
+    /** Starts a process that ends with this one. @throws IOException also if this process is about to end */
     public static Process start(ProcessBuilder command) throws IOException {
         return OWN.begin(command);
     }
@@ -42,7 +42,7 @@ public final class Children {
         return process;
     }
 
-    /** Asks each to end, and ends by force, with all that it started, what has not after that time. */
+    /** Asks each to end, and after that time kills the rest with their children. */
     void endAll(long patienceMs) {
         List<Process> left;
         synchronized (this) {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A running {@code brig-load}. It tells events as lines of JSON and is told what to do in lines. One that says
- * nothing for too long is ended, so that a run always ends.
+ * A running {@code brig-load}. It reports events as lines of JSON and takes commands as lines. If it is silent for too
+ * long it is ended, so that every run ends.
  */
 public final class Engine implements AutoCloseable {
     private final Process process;
@@ -33,7 +33,7 @@ public final class Engine implements AutoCloseable {
     /**
      * Once a second while frames flow.
      *
-     * @param residentBytes that of all server processes together
+     * @param residentBytes of all server processes together
      */
     public record Progress(long timeMs, long delivered, double framesPerSecond, long residentBytes) {
         static Progress of(EngineEvent.Progress event) {
@@ -48,8 +48,8 @@ public final class Engine implements AutoCloseable {
     /**
      * Starts it.
      *
-     * @param folder     where its complaints are kept
-     * @param secondsMax it is ended where it runs longer
+     * @param folder     for its error output
+     * @param secondsMax it is ended if it runs longer
      */
     public static Engine start(List<String> command, Path folder, long secondsMax, Consumer<Progress> listener)
             throws IOException {
@@ -69,7 +69,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Reads until it tells such an event. @throws IOException where it ends before, with its complaint */
+    /** Reads until such an event. @throws IOException if it ends before, with its error output */
     public <E extends EngineEvent> E await(Class<E> wanted) throws IOException {
         for (String line = events.readLine(); line != null; line = events.readLine()) {
             EngineEvent event = Json.read(line.getBytes(StandardCharsets.UTF_8), EngineEvent.class);

@@ -6,17 +6,17 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code brig-load} tells, a line of JSON each. Lists have a number for each process of the server. */
+/** The events of {@code brig-load}, a line of JSON each. Lists have a number for each process of the server. */
 @Tagged("event")
 public sealed interface EngineEvent {
-    /** It waits to be told what there is to read. */
+    /** It waits for the description of what to read. */
     @Extensible
     record Ready() implements EngineEvent {}
 
     /**
      * All readers are connected.
      *
-     * @param ms since it was told to go
+     * @param ms since the command to go
      */
     @Extensible
     record Connected(double ms) implements EngineEvent {}
@@ -24,12 +24,12 @@ public sealed interface EngineEvent {
     /**
      * Once a second while frames flow.
      *
-     * @param perSecond frames since the one before
+     * @param perSecond frames since the previous event
      */
     @Extensible
     record Progress(long delivered, double perSecond, List<Long> rssBytes) implements EngineEvent {}
 
-    /** All readers are connected, and no frame flows any more. */
+    /** All readers are connected, and frames have stopped. */
     @Extensible
     record Idle() implements EngineEvent {}
 
@@ -37,10 +37,10 @@ public sealed interface EngineEvent {
      * The end.
      *
      * @param fault what was lost, damaged or did not work
-     * @param seconds of the measured time
-     * @param sendLagNsP99 how late frames were sent, in nanoseconds
+     * @param seconds the measured time
+     * @param sendLagNsP99 delay of sent frames, in nanoseconds
      * @param all every reader
-     * @param quiet those that neither stall nor flood, where some do
+     * @param quiet readers that neither stall nor flood, if some do
      */
     @Extensible
     record Result(
@@ -56,10 +56,10 @@ public sealed interface EngineEvent {
             implements EngineEvent {}
 
     /**
-     * What readers counted.
+     * Counts of readers.
      *
-     * @param gaps how many were told
-     * @param latencyNs an upper bound in nanoseconds, and how many frames took so long
+     * @param gaps number of reported gaps
+     * @param latencyNs pairs of an upper bound in nanoseconds and a number of frames
      */
     @Extensible
     record Figures(double delivered, long gaps, List<List<Long>> latencyNs) {}

@@ -6,11 +6,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the generator measured.
+ * The measurements of the generator.
  *
  * @param fault  what was lost, damaged or did not work; null for nothing
  * @param all    every reader
- * @param judged those whom the scenario is about: all, or the others where some stall or flood
+ * @param judged the readers that the scenario measures: all, or the others if some stall or flood
  */
 public record EngineResult(
         @Nullable String fault,

@@ -1,4 +1,4 @@
-/** The load generator {@code brig-load}, a C program, as a process. */
+/** The process of the load generator {@code brig-load}, a C program. */
 @NullMarked
 package brig.loadtests.engine;
 

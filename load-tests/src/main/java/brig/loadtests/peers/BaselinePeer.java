@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The C server that does nothing but pass frames on: what is possible at all. */
+/** A minimal C server that only forwards frames: the upper limit. */
 final class BaselinePeer implements Peer {
     private final String name;
     private final String mode;

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The installed gateway with its recorder on and its default limits, but for those that count workers and
- * connections. The generator plays its worker-agent; one that the gateway starts for itself, because the
- * generator has just ended, is kept from living on by an option that no JVM has.
+ * The installed gateway with its recorder and its default limits, except for the numbers of workers and connections.
+ * The generator acts as its worker-agent. If the gateway starts one itself, because the generator has just ended, an
+ * invalid JVM option makes that fail.
  */
 final class BrigPeer implements Peer {
     private static final String NO_WORKER_AGENT = "-XX:+TheGeneratorIsTheWorkerAgent";

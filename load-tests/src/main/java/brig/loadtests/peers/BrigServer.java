@@ -19,7 +19,7 @@ final class BrigServer implements Server {
     private final Scenario scenario;
     private final Path collections;
 
-    /** @param collections where its JVM logs collections */
+    /** @param collections the garbage collection log of its JVM */
     BrigServer(Brig brig, int port, String transport, Scenario scenario, Path collections) throws IOException {
         this.brig = brig;
         this.port = port;

@@ -4,7 +4,7 @@ import brig.loadtests.peers.Server.HeapSample;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The JVM's own log of collections ({@code -Xlog:gc:…:timemillis}): heap over time at no cost for what is measured. */
+/** The JVM's log of collections ({@code -Xlog:gc:…:timemillis}): heap over time, free of cost for the run. */
 final class GcLog {
     private static final Pattern COLLECTION = Pattern.compile(
             "^\\[(\\d+)ms\\] GC\\(\\d+\\) Pause (\\w+) .*?\\d+M->(\\d+)M\\(\\d+M\\)", Pattern.MULTILINE);

@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Looks for programs. */
+/** Finds programs. */
 final class InstalledPrograms {
     private InstalledPrograms() {}
 
-    /** Where the program is; system folders count even where the user's PATH has none of them. */
+    /** The path of the program; system folders are searched even if they are not in the PATH. */
     static Optional<Path> program(String name) {
         String path = System.getenv("PATH");
         return Stream.concat(Stream.of((path == null ? "" : path).split(":", -1)), Stream.of("/usr/sbin", "/sbin"))
@@ -19,7 +19,7 @@ final class InstalledPrograms {
                 .findFirst();
     }
 
-    /** What to say where the program is not there. */
+    /** The message if the program is missing. */
     static Optional<String> missing(String program, String debianPackage) {
         return program(program).isPresent()
                 ? Optional.empty()

@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server that takes frames as lines at one address, and serves readers at another: lines on a Unix socket, else HTTP. */
+/** A server that takes frames as lines, and serves readers at another address, by Unix socket or HTTP. */
 final class LineServer {
     private LineServer() {}
 
-    /** @param command what is to be run, without the addresses */
+    /** @param command without the addresses */
     static Server start(Site site, String name, String transport, List<String> command) throws IOException {
         int publishPort = Site.freePort();
         boolean lines = transport.equals("ndjson");

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** nats-server: its own protocol on TCP, and the same inside WebSocket messages. It has no SSE. */
+/** nats-server: its own protocol on TCP, and within WebSocket messages. It has no SSE. */
 final class NatsPeer implements Peer {
     @Override
     public String name() {

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** nginx with nchan, one worker process, messages in its shared memory as it comes. It has no plain lines. */
+/** nginx with nchan, one worker process, messages in its shared memory by default. It has no plain lines. */
 final class NchanPeer implements Peer {
     private static final List<Path> MODULES = Stream.of(
                     "/usr/lib/nginx/modules", "/usr/lib64/nginx/modules", "/usr/share/nginx/modules")
             .map(folder -> Path.of(folder, "ngx_nchan_module.so"))
             .toList();
-    /** Messages that a channel keeps beyond the generator's window, so that no reader misses one. */
+    /** Messages kept beyond the generator's window, so that no reader misses one. */
     private static final int SPARE_MESSAGES = 1000;
 
     @Override

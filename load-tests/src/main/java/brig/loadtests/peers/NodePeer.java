@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** A server for Node as one writes it: each frame parsed, and written to each reader as it comes. */
+/** A typical Node server: parses each frame, and writes it to each reader as it comes. */
 final class NodePeer implements Peer {
     private static final String SERVER = "/brig/loadtests/node-peer.js";
 

@@ -7,17 +7,17 @@ import java.util.Optional;
 public interface Peer {
     String name();
 
-    /** What has to be installed before it can be measured; empty where all is there. */
+    /** What has to be installed first; empty if everything is there. */
     Optional<String> missing();
 
-    /** Whether it can be read over this transport: {@code sse}, {@code ws} or {@code ndjson}. */
+    /** Whether it supports this transport: {@code sse}, {@code ws} or {@code ndjson}. */
     boolean speaks(String transport);
 
-    /** Whether it compiles its code while it runs, so that it needs a longer warm-up. */
+    /** Whether it has a JIT compiler, which needs a longer warm-up. */
     default boolean compilesAsItRuns() {
         return false;
     }
 
-    /** A server of its own for one run. */
+    /** Starts a server for one run. */
     Server start(Site site, String transport) throws IOException;
 }

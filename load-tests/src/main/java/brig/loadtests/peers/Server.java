@@ -6,26 +6,26 @@ import java.util.List;
 
 /** A peer during one run. */
 public interface Server extends AutoCloseable {
-    /** What tells the generator where and how to publish and to read. */
+    /** The generator's arguments for publishing and reading. */
     List<String> generatorArguments();
 
     /** Processes whose CPU time and memory count. */
     List<Long> pids();
 
-    /** The generator is ready: whatever still has to be opened. Lines that tell the generator what. */
+    /** Called when the generator is ready: opens the rest, and describes it to the generator in lines. */
     default Opened open() throws IOException {
         return new Opened(residentBytes(), List.of());
     }
 
-    /** Heap after collections, for servers that have one which can be seen. */
+    /** Heap after collections, if the server exposes it. */
     default List<HeapSample> heap() throws IOException {
         return List.of();
     }
 
-    /** Collects the whole heap, so that {@link #heap} says what of it is in use; nothing where there is none. */
+    /** Collects the whole heap, so that {@link #heap} has its live size; no effect without one. */
     default void collect() throws IOException {}
 
-    /** Memory in RAM of all of it. */
+    /** Resident memory of all its processes. */
     default long residentBytes() throws IOException {
         long bytes = 0;
         for (long pid : pids()) {
@@ -38,21 +38,21 @@ public interface Server extends AutoCloseable {
     void close() throws IOException;
 
     /**
-     * What was opened.
+     * The result of opening.
      *
      * @param residentBytesBefore memory of the server before there were streams
-     * @param lines               what the generator is told before it goes
+     * @param lines               lines for the generator before it starts
      */
     record Opened(long residentBytesBefore, List<String> lines) {}
 
     /**
-     * Used bytes of the heap right behind a collection.
+     * Used bytes of the heap after a collection.
      *
-     * @param live whether the whole heap was collected, so that all of it is in use
+     * @param live whether the whole heap was collected, so that all of it is live
      */
     record HeapSample(long timeMs, long usedBytes, boolean live) {}
 
-    /** A server that is one process, up before the generator. */
+    /** A server of a single process, started before the generator. */
     record Single(ServerProcess process, List<Long> pids, List<String> generatorArguments) implements Server {
         Single(ServerProcess process, List<String> generatorArguments) {
             this(process, List.of(process.pid()), generatorArguments);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server program of a run, its words in a file; ended with the run.
+ * The server process of a run, with its output in a file; ended with the run.
  *
  * <p>Decision 0109.
  */
@@ -39,7 +39,7 @@ final class ServerProcess implements AutoCloseable {
         return new ServerProcess(name, log, process);
     }
 
-    /** Waits until it accepts connections there. @throws IOException with its words where it does not */
+    /** Waits until it accepts connections. @throws IOException with its output if it does not */
     ServerProcess awaitPort(int port) throws IOException {
         return await(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
@@ -78,7 +78,7 @@ final class ServerProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Waits for the process that does its work, which it starts. @throws IOException where it starts none */
+    /** Waits for the child process that does its work. @throws IOException if there is none */
     long awaitChild() throws IOException {
         Path children = Path.of("/proc/" + pid() + "/task/" + pid() + "/children");
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MS_MAX);

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where one run takes place.
+ * The environment of one run.
  *
  * @param folder   for all files of the run
  * @param programs the folder with the C programs
- * @param cores    which core is whose
+ * @param cores    the assignment of cores
  */
 public record Site(Path folder, Path programs, Cores cores, Scenario scenario) {
 
@@ -41,7 +41,7 @@ public record Site(Path folder, Path programs, Cores cores, Scenario scenario) {
         return Files.writeString(folder.resolve(name), text);
     }
 
-    /** A port of the loopback interface that nobody has. */
+    /** A free port on loopback. */
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -1,4 +1,4 @@
-/** The servers that are measured: Brig, and those that it is compared with where they are installed. */
+/** The measured servers: Brig, and installed peers for comparison. */
 @NullMarked
 package brig.loadtests.peers;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent profile of a test's own, with the keys that {@code config/agents} describes; null leaves one at its default.
+ * An agent profile of a test, with the keys of {@code config/agents}; null means the default.
  *
  * @param asModel whether it is offered to clients of OpenAI's API
  */
@@ -21,17 +21,17 @@ public record AgentFile(
         @Nullable String process,
         @Nullable String stdin,
         @OmitEmpty boolean asModel) {
-    /** A program that is started once for a spawn, and gets messages as its standard input says. */
+    /** A program started once per spawn, which gets messages on its standard input. */
     public static AgentFile spawned(String description, List<String> command, String stdin) {
         return new AgentFile(description, command, "spawn", stdin, false);
     }
 
-    /** A program that is started for each message. */
+    /** A program started for each message. */
     public static AgentFile perMessage(String description, List<String> command) {
         return new AgentFile(description, command, null, null, false);
     }
 
-    /** Writes it where it is found by that name. */
+    /** Writes it under that name. */
     public void write(Path folder, String name) throws IOException {
         Files.write(folder.resolve(name + ".json"), Json.write(this));
     }

@@ -19,13 +19,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The installed product in folders of its own, for one scenario. {@link #prepare} gives it its pid, {@link
- * #launch} starts it: between the two a load generator can begin to play its worker-agent.
+ * The installed product in folders of its own, for one scenario. {@link #prepare} creates its process, {@link #launch}
+ * lets it run: in between a load generator can begin to act as its worker-agent.
  */
 public final class Brig implements AutoCloseable {
     /**
-     * A full collection leaves nothing that is dead. The serial collector may otherwise leave a twentieth of the heap
-     * three times of four, 18 MiB here, which looks like growth.
+     * Makes full collections complete. The serial collector may otherwise leave a twentieth of the heap three times of
+     * four, 18 MiB here, which looks like growth.
      */
     public static final String WHOLE_COLLECTIONS = "-XX:MarkSweepDeadRatio=0";
 
@@ -46,9 +46,9 @@ public final class Brig implements AutoCloseable {
     }
 
     /**
-     * How it is started where the defaults do not do.
+     * Non-default ways to start it.
      *
-     * @param prefix what runs its program
+     * @param prefix the command that runs its program
      * @param environment variables, added to those of this process
      */
     public record Launch(ServeSettings settings, List<String> prefix, Map<String, String> environment) {
@@ -59,12 +59,12 @@ public final class Brig implements AutoCloseable {
         }
     }
 
-    /** Starts it and waits until it is up; where it does not come up its own words are thrown. */
+    /** Starts it and waits until it is up; a failure is thrown with its output. */
     public static Brig start() throws IOException {
         return prepare(newFolder(), Launch.PLAIN).launch();
     }
 
-    /** The same with agents of the test's own, by name. */
+    /** As above, with the test's agents by name. */
     public static Brig start(Map<String, AgentFile> agents) throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
@@ -80,7 +80,7 @@ public final class Brig implements AutoCloseable {
                 .launch();
     }
 
-    /** A folder for all that it writes, which workers may pass through. */
+    /** A folder for all its files, traversable for workers. */
     public static Path newFolder() throws IOException {
         Path folder = Files.createTempDirectory("brig-load-");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
@@ -100,7 +100,7 @@ public final class Brig implements AutoCloseable {
         return new Brig(folder, log, builder);
     }
 
-    /** Where it records streams, a folder for each. */
+    /** The folder of recorded streams, with a folder for each. */
     public Path streams() {
         return folder.resolve("state/streams");
     }
@@ -110,12 +110,12 @@ public final class Brig implements AutoCloseable {
         return home().resolve("bin/brig");
     }
 
-    /** The folder of the product: the one that this program is of, or where the build installs it. */
+    /** The folder of the product: this program's own, or the build's. */
     public static Path home() {
         return Path.of(System.getProperty("brig.home", "build/brig")).toAbsolutePath();
     }
 
-    /** Lets it run and waits until it is up; where it does not come up its own words are thrown. */
+    /** Lets it run and waits until it is up; a failure is thrown with its output. */
     public Brig launch() throws IOException {
         process.getOutputStream().write('\n');
         process.getOutputStream().flush();
@@ -133,13 +133,13 @@ public final class Brig implements AutoCloseable {
         return this;
     }
 
-    /** Kills it and starts it again in its folders; its worker-agent and all workers live on. */
+    /** Kills it and starts it again in its folders; its worker-agent and all workers survive. */
     public void restart() throws IOException {
         process.destroyForcibly();
         startAgain();
     }
 
-    /** Ends it as an operator does, which ends its workers, and starts it again in its folders. */
+    /** Stops it as an operator does, which ends its workers, and starts it again in its folders. */
     public void stop() throws IOException {
         process.destroy();
         startAgain();
@@ -160,7 +160,7 @@ public final class Brig implements AutoCloseable {
         return process.pid();
     }
 
-    /** The folder of all that it writes. */
+    /** The folder of all its files. */
     public Path folder() {
         return folder;
     }
@@ -185,17 +185,17 @@ public final class Brig implements AutoCloseable {
         }
     }
 
-    /** Where its worker-agent takes requests. */
+    /** The control socket of its worker-agent. */
     public String controlSocket() {
         return folder.resolve("run/w/control.sock").toString();
     }
 
-    /** Where captains of this host ask for workers. */
+    /** Its spawner socket. */
     public Path spawnerSocket() {
         return folder.resolve("spawner.sock");
     }
 
-    /** Its HTTP interface for this host. */
+    /** Its Unix socket for HTTP. */
     public Path httpSocket() {
         return folder.resolve("run/http.sock");
     }
@@ -206,12 +206,12 @@ public final class Brig implements AutoCloseable {
                 .strip();
     }
 
-    /** Memory of the gateway's process that is in RAM, in bytes. */
+    /** Resident memory of the gateway, in bytes. */
     public long residentBytes() throws IOException {
         return residentBytes(process.pid());
     }
 
-    /** Memory of a process that is in RAM, in bytes. */
+    /** Resident memory of a process, in bytes. */
     public static long residentBytes(long pid) throws IOException {
         String line = Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
                 .filter(field -> field.startsWith("VmRSS:"))
@@ -220,7 +220,7 @@ public final class Brig implements AutoCloseable {
         return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
     }
 
-    /** Used bytes of the gateway's heap, garbage included, as {@code jcmd} says. */
+    /** Used bytes of the gateway's heap, including garbage, from {@code jcmd}. */
     public long heapBytes() throws IOException {
         Matcher used = Pattern.compile("total \\d+K, used (\\d+)K").matcher(jcmd("GC.heap_info"));
         long bytes = 0;
@@ -230,7 +230,7 @@ public final class Brig implements AutoCloseable {
         return bytes;
     }
 
-    /** Bytes of what is reachable in the gateway's heap: counted object by object, after a full collection. */
+    /** Bytes of reachable objects in the gateway's heap, counted after a full collection. */
     public long liveHeapBytes() throws IOException {
         Matcher total = Pattern.compile("(?m)^Total +\\d+ +(\\d+)").matcher(jcmd("GC.class_histogram"));
         if (!total.find()) {
@@ -239,7 +239,7 @@ public final class Brig implements AutoCloseable {
         return Long.parseLong(total.group(1));
     }
 
-    /** Makes it collect its whole heap. */
+    /** Collects its whole heap. */
     public void collectHeap() throws IOException {
         jcmd("GC.run");
     }
@@ -254,14 +254,14 @@ public final class Brig implements AutoCloseable {
         return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
-    /** Ends it as an operator does, which ends its worker-agent, and removes the folders. */
+    /** Stops it as an operator does, which ends its worker-agent, and deletes the folders. */
     @Override
     public void close() throws IOException {
         process.destroy();
         end();
     }
 
-    /** Ends it at once, as where its worker-agent is only played, and removes the folders. */
+    /** Kills it, for a simulated worker-agent, and deletes the folders. */
     public void kill() throws IOException {
         process.destroyForcibly();
         end();
@@ -282,7 +282,7 @@ public final class Brig implements AutoCloseable {
         }
     }
 
-    /** Removes a folder with all that is in it. */
+    /** Deletes a folder recursively. */
     public static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

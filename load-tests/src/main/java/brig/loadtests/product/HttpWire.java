@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 connection with nothing between the test and the socket: what is measured is Brig, not a client
- * library. A request at a time, answers with Content-Length, and streams, whose chunk framing is left in.
+ * A plain HTTP/1.1 connection, so that Brig is measured, not a client library. One request at a time, answers with
+ * Content-Length, and streams with their chunk framing.
  */
 public final class HttpWire implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 * 1024;
@@ -30,7 +30,7 @@ public final class HttpWire implements AutoCloseable {
         input = new BufferedInputStream(Channels.newInputStream(channel), BUFFER_BYTES);
     }
 
-    /** Where HTTP is served, and the token that opens it there; null on Unix sockets, where the uid does. */
+    /** An HTTP address and its token; null on Unix sockets, where the uid authenticates. */
     public record Place(SocketAddress address, @Nullable String token) {
         public static Place tcp(String host, int port, @Nullable String token) {
             return new Place(new InetSocketAddress(host, port), token);
@@ -71,7 +71,7 @@ public final class HttpWire implements AutoCloseable {
         return this;
     }
 
-    /** Reads a whole answer. @throws IOException with the problem where the status is not the wanted one */
+    /** Reads a whole answer. @throws IOException with the problem for another status than wanted */
     public JsonObject answer(int wantedStatus) throws IOException {
         String[] head = head();
         byte[] body = input.readNBytes(Integer.parseInt(head[1]));
@@ -115,7 +115,7 @@ public final class HttpWire implements AutoCloseable {
         return end > 0 && line.charAt(end - 1) == '\r' ? line.substring(0, end - 1) : line.toString();
     }
 
-    /** What follows, as it comes. */
+    /** The rest of the stream. */
     public InputStream input() {
         return input;
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of {@code brig.json} that a test may set; one that is null, or empty, is left at its default.
+ * The keys of {@code brig.json} that tests set; null or empty means the default.
  *
  * @param limits by their names there
  */
@@ -25,25 +25,25 @@ public record ServeSettings(
     public static final ServeSettings DEFAULTS = new ServeSettings(null, null, null, null, null, Map.of(), null, null);
 
     /**
-     * Where HTTP is served.
+     * The HTTP settings.
      *
-     * @param port 0 for one that is free
+     * @param port 0 for a free one
      */
     public record Http(int port) {}
 
     /**
-     * What is kept of ended spawns.
+     * The retention settings.
      *
      * @param bytes of all ended streams
      */
     public record Retention(long bytes) {}
 
     /**
-     * Of the worker-agent.
+     * The worker-agent's settings.
      *
-     * @param agentDirs folders of profiles; "" for those that ship
-     * @param policyDirs folders of policies; "" for those that ship
-     * @param policies the names of those that requests may choose
+     * @param agentDirs folders of profiles; "" for the shipped ones
+     * @param policyDirs folders of policies; "" for the shipped ones
+     * @param policies names of those that requests may choose
      */
     @CamelCase
     public record Worker(
@@ -54,7 +54,7 @@ public record ServeSettings(
             @Nullable Egress egress) {}
 
     /**
-     * Of requests to the outside.
+     * The egress settings.
      *
      * @param hosts addresses by host names
      * @param extraRoots files of certificates
@@ -62,7 +62,7 @@ public record ServeSettings(
     @CamelCase
     public record Egress(Map<String, String> hosts, List<String> extraRoots) {}
 
-    /** A gateway with so many workers at once, of one captain. */
+    /** With that many concurrent workers, also per captain. */
     public ServeSettings withWorkers(long max) {
         return withLimits(Map.of("workersMax", max, "workersPerCaptainMax", max));
     }
@@ -81,7 +81,7 @@ public record ServeSettings(
                 stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, new Retention(bytes), worker);
     }
 
-    /** With profiles of the test's own beside those that ship. */
+    /** With the test's profiles besides the shipped ones. */
     public ServeSettings withAgents(Path folder) {
         return withWorker(new Worker(List.of(), List.of("", folder.toString()), List.of(), List.of(), null));
     }
@@ -90,7 +90,7 @@ public record ServeSettings(
         return new ServeSettings(stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, retention, own);
     }
 
-    /** The same with all that is written in that folder, on a port that is free where none was chosen. */
+    /** With all files in that folder, and a free port if none was chosen. */
     ServeSettings in(Path folder) {
         Worker own = worker == null ? new Worker(List.of(), List.of(), List.of(), List.of(), null) : worker;
         return new ServeSettings(

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A bar for each peer: the median, with a line from the least to the most. */
+/** A bar per peer: the median, with a line from minimum to maximum. */
 final class BarChart {
     private static final int LABEL_WIDTH = 150;
     private static final int BAR_WIDTH_MAX = 420;

@@ -17,7 +17,7 @@ final class Charts {
 
     private Charts() {}
 
-    /** Latency over percentiles, both on logarithmic scales: the interesting ones are the last. */
+    /** Latency over percentiles, both on logarithmic scales, which emphasize the high percentiles. */
     static String latency(List<Series> peers) {
         double least = peers.stream()
                 .mapToDouble(series -> series.latencyNs().getMinNonZeroValue() / 1e6)
@@ -56,7 +56,7 @@ final class Charts {
                 .toList();
     }
 
-    /** Resident memory, and heap behind collections, over the time of a run. */
+    /** Resident memory, and heap after collections, over the time of a run. */
     static String memory(Run run) {
         long start = run.progress().getFirst().timeMs();
         long end = run.progress().getLast().timeMs();

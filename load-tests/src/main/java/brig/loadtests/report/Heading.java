@@ -5,12 +5,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * What belongs above figures so that somebody else can have them again.
+ * The context of results, needed to reproduce them.
  *
- * @param absent what could not be compared with, and what to install
+ * @param absent missing peers, and what to install
  */
 public record Heading(String machine, String date, String command, List<String> absent) {
-    /** The one for what starts now, here. */
+    /** The heading of a run that starts now on this host. */
     public static Heading now(String command, List<String> absent) {
         return new Heading(
                 Machine.line(), Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), command, absent);

@@ -1,6 +1,6 @@
 package brig.loadtests.report;
 
-/** What the parts of the page share. */
+/** Common parts of the page. */
 final class Html {
     static final String STYLE = """
             body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -31,7 +31,7 @@ final class Html {
                 .replace("\"", "&quot;");
     }
 
-    /** The class that has the peer's colour. */
+    /** The CSS class with the peer's colour. */
     static String style(String peer) {
         return escape(peer);
     }

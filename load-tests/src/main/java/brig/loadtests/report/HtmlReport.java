@@ -7,7 +7,7 @@ import brig.loadtests.suite.Figure;
 import brig.loadtests.suite.Scenario;
 import java.util.List;
 
-/** Results as one page that needs nothing else, neither a network nor scripts. */
+/** Results as one self-contained page without scripts. */
 public final class HtmlReport {
     private HtmlReport() {}
 

@@ -16,11 +16,11 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * Results as one JSON object, with every run in it.
+ * Results as one JSON object, including every run.
  *
- * @param machine the host that was measured
+ * @param machine the measured host
  * @param date with its time, in UTC
- * @param absent what could not be compared with, and what to install
+ * @param absent missing peers, and what to install
  * @param bounds whether each holds
  */
 public record JsonReport(
@@ -32,7 +32,7 @@ public record JsonReport(
         List<JudgedBound> bounds) {
     private static final int TICKS_PER_HALF_DISTANCE = 5;
 
-    /** A scenario with what each peer came to. */
+    /** A scenario with the results of each peer. */
     public record MeasuredScenario(String name, String says, List<MeasuredPeer> peers) {
         static MeasuredScenario of(Scenario scenario, Results results) {
             return new MeasuredScenario(
@@ -45,8 +45,8 @@ public record JsonReport(
     /**
      * All runs of a peer.
      *
-     * @param figures over the runs that count, by the names of figures
-     * @param latencyMs percentile and milliseconds, closer together the higher they are
+     * @param figures over the valid runs, by the names of figures
+     * @param latencyMs percentile and milliseconds, denser at high percentiles
      */
     public record MeasuredPeer(
             String peer, Map<String, Spread> figures, List<List<Double>> latencyMs, List<MeasuredRun> runs) {
@@ -77,10 +77,10 @@ public record JsonReport(
     /**
      * One run.
      *
-     * @param why what was wrong; empty where nothing was
+     * @param why the fault; empty for none
      * @param figures by their names
-     * @param memory milliseconds since 1970 and bytes that are in RAM
-     * @param heap milliseconds since 1970 and used bytes behind a collection
+     * @param memory milliseconds since 1970 and resident bytes
+     * @param heap milliseconds since 1970 and used bytes after a collection
      */
     public record MeasuredRun(
             int round,

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.function.DoubleUnaryOperator;
 
-/** Lines over a common axis, whose scales the caller chooses. */
+/** Lines over common axes, whose scales the caller chooses. */
 final class LineChart {
     private static final int WIDTH = 800;
     private static final int HEIGHT = 260;
@@ -23,8 +23,8 @@ final class LineChart {
     /**
      * A scale.
      *
-     * @param place where a value stands before it is fitted in: itself, or its logarithm
-     * @param marks values that are written at the axis
+     * @param place maps a value before scaling: identity or logarithm
+     * @param marks values labelled at the axis
      */
     record Axis(double least, double most, DoubleUnaryOperator place, List<Double> marks, DoubleFunction<String> text) {
         /** From 0, with five marks. */
@@ -48,7 +48,7 @@ final class LineChart {
         this.up = up;
     }
 
-    /** @param style a class of the style sheet */
+    /** @param style a CSS class */
     LineChart line(String name, String style, List<Point> points) {
         StringBuilder path = new StringBuilder();
         for (Point point : points) {

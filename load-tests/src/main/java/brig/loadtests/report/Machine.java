@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The host that figures belong to. */
+/** The measured host. */
 public final class Machine {
     private Machine() {}
 
-    /** It in a line. */
+    /** Its description in one line. */
     public static String line() {
         return "%d cores of %s, %s, Linux %s, JDK %s, load %s"
                 .formatted(

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 
 /**
- * Says how far it is: a bar that moves on a terminal, a line for each run elsewhere.
+ * Shows progress: a moving bar on a terminal, a line per run elsewhere.
  *
  * <p>Decision 0111.
  */
@@ -28,13 +28,13 @@ public final class ProgressDisplay implements Runner.Listener {
     private long expectedMs;
     private long startedNanos;
 
-    /** @param terminal whether the bar can be drawn over */
+    /** @param terminal whether the bar can be redrawn */
     public ProgressDisplay(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
     }
 
-    /** Whether standard output is one. */
+    /** Whether standard output is a terminal. */
     public static boolean isTerminal() {
         try {
             return Files.readSymbolicLink(Path.of("/proc/self/fd/1")).startsWith("/dev/pts");

@@ -67,7 +67,7 @@ public final class Table {
         }
     }
 
-    /** The median, and the least and the most where there is more than one run. */
+    /** The median, with minimum and maximum if there are several runs. */
     static String cell(Series series, Figure figure) {
         return series.spread(figure)
                 .map(spread -> text(figure, spread, series.valid().size()))

@@ -1,4 +1,4 @@
-/** What the results look like: on a terminal, as JSON, and as a page with charts. */
+/** The forms of results: on a terminal, as JSON, and as a page with charts. */
 @NullMarked
 package brig.loadtests.report;
 

@@ -3,16 +3,16 @@ package brig.loadtests.suite;
 import brig.protocol.record.Settings;
 
 /**
- * What Brig's median has to keep: a part of a peer's median, a part of its own in another scenario, or a value.
+ * A bound for Brig's median: a share of a peer's median, a share of its own in another scenario, or a value.
  *
  * @param scenario       where Brig is measured
  * @param figure         the figure's key
- * @param peer           whose figure it is held against; "" for an absolute bound
+ * @param peer           the peer to compare with; "" for an absolute bound
  * @param inScenario     where that peer is measured, if not in the same scenario
  * @param atMostPercent  Brig at most so many percent of the peer
  * @param atLeastPercent Brig at least so many percent of the peer
  * @param atMost         Brig at most this, in the figure's unit
- * @param says           where the bound comes from, in words
+ * @param says           the origin of the bound, in words
  */
 @Settings
 public record Bound(
@@ -34,12 +34,12 @@ public record Bound(
         Figure.of(figure);
     }
 
-    /** The scenario of the figure that Brig's is held against. */
+    /** The scenario of the figure to compare with. */
     public String otherScenario() {
         return inScenario.isEmpty() ? scenario : inScenario;
     }
 
-    /** Whether so large a part of the other figure, or so large a value, is allowed. */
+    /** Whether a value is within the bound, given the other figure. */
     public boolean allows(double value, double other) {
         if (atMost > 0) {
             return value <= atMost;

@@ -3,31 +3,31 @@ package brig.loadtests.suite;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What can be measured, with its unit; files name it in lower case. */
+/** A measurable figure with its unit; files name it in lower case. */
 public enum Figure {
     /** Server CPU seconds per million delivered frames. */
     CPU_PER_MILLION("CPU s/million", Unit.SECONDS),
-    /** Delivered frames a second; where some readers stall or some streams flood, those of the others. */
+    /** Delivered frames a second; if some readers stall or some streams flood, those of the others. */
     FRAMES_PER_SECOND("frames/s", Unit.COUNT),
-    /** Latency from the time that a frame was due; where some stall or flood, that of the others. */
+    /** Latency from the time that a frame was due; if some stall or flood, that of the others. */
     P50_MS("p50", Unit.MILLISECONDS),
     P99_MS("p99", Unit.MILLISECONDS),
     P999_MS("p99.9", Unit.MILLISECONDS),
-    /** Resident memory per subscriber: after the frames of an idle scenario less before connecting. */
+    /** Resident memory per subscriber: after the frames of an idle scenario, minus that before connecting. */
     BYTES_PER_READER("memory/reader", Unit.BYTES),
-    /** Resident memory per stream with its readers: less before the streams were opened. */
+    /** Resident memory per stream with its readers, minus that before the streams were opened. */
     BYTES_PER_STREAM("memory/stream", Unit.BYTES),
-    /** How far resident memory rose above what it was when measuring began. */
+    /** Growth of resident memory since measuring began. */
     GROWTH_BYTES("growth", Unit.BYTES),
-    /** Resident memory of the last quarter less that of the second quarter, medians. */
+    /** Resident memory of the last quarter minus that of the second quarter, medians. */
     DRIFT_BYTES("drift", Unit.BYTES),
-    /** The same of the least heap that is in use when all of it has been collected. */
+    /** As {@code DRIFT_BYTES}, for the minimum of the live heap after full collections. */
     HEAP_DRIFT_BYTES("heap drift", Unit.BYTES),
     /** The server's share of its core. */
     SERVER_SHARE("server CPU", Unit.SHARE),
     /** The generator's share of its core. */
     GENERATOR_SHARE("generator CPU", Unit.SHARE),
-    /** The generator's own lateness. */
+    /** The delay of the generator itself. */
     SEND_LAG_MS("send lag p99", Unit.MILLISECONDS),
     /** Time until all readers were connected. */
     CONNECT_MS("connect", Unit.MILLISECONDS);
@@ -48,7 +48,7 @@ public enum Figure {
         this.unit = unit;
     }
 
-    /** @throws IllegalArgumentException naming those that there are */
+    /** @throws IllegalArgumentException naming the existing ones */
     public static Figure of(String key) {
         return Arrays.stream(values())
                 .filter(figure -> figure.key().equals(key))
@@ -61,7 +61,7 @@ public enum Figure {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What heads its column. */
+    /** The heading of its column. */
     public String label() {
         return label;
     }

@@ -4,14 +4,14 @@ import brig.protocol.record.Settings;
 import java.util.List;
 
 /**
- * How thoroughly to measure.
+ * The thoroughness of a measurement.
  *
  * @param warmupMs   time before the measured one
- * @param jitWarmupMs the same for peers that compile their code while it runs, on the one core that they have
+ * @param jitWarmupMs the same for peers with a JIT compiler, which shares their single core
  * @param durationMs measured time of each run
  * @param ownTimes   whether scenarios keep times of their own
- * @param scenarios  those that it has; none for all
- * @param peers      those that it has; none for all
+ * @param scenarios  those included; none for all
+ * @param peers      those included; none for all
  */
 @Settings
 public record Profile(

@@ -4,24 +4,24 @@ import brig.protocol.record.Settings;
 import java.util.List;
 
 /**
- * One way to load a server. A key of {@code suite.json} is a component here; 0 and "" mean "not this".
+ * A load for a server. Its components are the keys of {@code suite.json}; 0 and "" mean "unused".
  *
- * @param transports  {@code sse}, {@code ws} or {@code ndjson}: a peer is read over the first that it has
+ * @param transports  {@code sse}, {@code ws} or {@code ndjson}: a peer is read over the first that it supports
  * @param streams     workers, each with a stream of its own
  * @param readers     readers of each stream
  * @param window      closed loop: frames that a publisher may be ahead of its slowest reader
  * @param rateHz      open loop: frames a second and stream; with {@code flood} both are given
  * @param stall       readers of the first stream that stop reading
  * @param flood       streams that are driven by the window while the others keep the rate
- * @param idleFrames  frames that each stream gets before nothing more is sent
+ * @param idleFrames  frames of each stream before it becomes idle
  * @param stormMs     how often all readers drop their connections and resume
- * @param role        what Brig's readers are: a captain holds the worker back, a watcher never does
- * @param warmupMs    time before the measured one where it is not the profile's
- * @param jitWarmupMs the same for peers that compile their code while it runs
- * @param durationMs  measured time where it is not the profile's
+ * @param role        the role of Brig's readers: a captain pauses the worker, a watcher never does
+ * @param warmupMs    time before the measured one if it differs from the profile's
+ * @param jitWarmupMs the same for peers with a JIT compiler
+ * @param durationMs  measured time if it differs from the profile's
  * @param shows       the figures in its tables, the first one in its chart too
  * @param memoryChart whether memory over time is drawn
- * @param peers       who can take part
+ * @param peers       the possible participants
  */
 @Settings
 public record Scenario(
@@ -58,7 +58,7 @@ public record Scenario(
         shows.forEach(Figure::of);
     }
 
-    /** The same with other times. */
+    /** A copy with other times. */
     public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
         return new Scenario(
                 name,
@@ -82,7 +82,7 @@ public record Scenario(
                 peers);
     }
 
-    /** Whether frames are sent at fixed times and not when the last ones have arrived. */
+    /** Whether frames are sent at fixed times, not when the previous ones have arrived. */
     public boolean paced() {
         return rateHz > 0;
     }
@@ -91,7 +91,7 @@ public record Scenario(
         return shows.stream().map(Figure::of).toList();
     }
 
-    /** All subscribers together. */
+    /** The number of all subscribers. */
     public int subscribers() {
         return streams * readers;
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of {@code suite.json}. There, {@code defaults} holds the keys that scenarios and bounds may leave out.
+ * The content of {@code suite.json}. Its {@code defaults} holds the keys that scenarios and bounds may omit.
  *
  * @param full  every scenario at length
  * @param quick about two minutes
@@ -31,7 +31,7 @@ public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<
         }
     }
 
-    /** The suite that ships. */
+    /** The shipped suite. */
     public static Suite load() {
         try (InputStream in = Suite.class.getResourceAsStream(FILE)) {
             if (in == null) {
@@ -55,7 +55,7 @@ public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<
         return filled.build().as(Suite.class);
     }
 
-    /** The elements of a list with what they leave out; what is none is refused when it is bound. */
+    /** The elements of a list with defaults filled in; invalid elements are refused when bound. */
     private static @Nullable Object filled(@Nullable Object list, JsonObject defaults) {
         return list instanceof List<?> elements
                 ? elements.stream()

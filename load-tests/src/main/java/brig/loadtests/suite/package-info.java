@@ -1,4 +1,4 @@
-/** What is measured, as data: scenarios, the figures that they show, and the bounds that Brig has to keep. */
+/** The benchmark as data: scenarios, the figures that they show, and the bounds for Brig. */
 @NullMarked
 package brig.loadtests.suite;
 
