@@ -26,15 +26,15 @@
 __attribute__((noreturn)) static void fail(const char *path) {
     const char *name = strerrorname_np(errno);
     fprintf(stderr, "%s %s\n", name != NULL ? name : "EUNKNOWN", path);
-    /* Whoever writes the paths gets rid of them all. */
+    /* Drains the input, so that its writer never blocks. */
     char rest[65536];
     while (fread(rest, 1, sizeof rest, stdin) > 0) {
     }
     exit(1);
 }
 
-/* Opens each folder on the way by itself: openat2 would do it in one call, but the wall around this has none.
- */
+/* Opens each folder on the path separately: openat2 would take one call, but the surrounding wall does not
+ * permit it. */
 static int open_below(int folder, const char *path, int flags, mode_t mode) {
     for (int at = folder;;) {
         size_t length = strcspn(path, "/");
@@ -56,7 +56,7 @@ static int open_below(int folder, const char *path, int flags, mode_t mode) {
     }
 }
 
-/* The folder that PATH lies in; NAME becomes its last part. The caller closes what is not TO. */
+/* Opens the parent folder of PATH; NAME becomes its last part. The caller closes it unless it is TO. */
 static int open_parent(int to, const char *path, const char **name) {
     const char *slash = strrchr(path, '/');
     *name = slash == NULL ? path : slash + 1;
@@ -102,7 +102,7 @@ static bool copy(int from, int to, const char *path) {
     if (found < 0 || parent < 0 || fstat(found, &file) != 0) return false;
     bool done = false;
     if (S_ISREG(file.st_mode)) done = clone_file(from, to, path, &file);
-    /* Its owner must get in to fill it. */
+    /* The owner needs access to fill it. */
     else if (S_ISDIR(file.st_mode)) done = mkdirat(parent, name, (file.st_mode & 0777) | 0700) == 0;
     else if (S_ISLNK(file.st_mode)) done = copy_link(found, parent, name, &file);
     else errno = EINVAL;

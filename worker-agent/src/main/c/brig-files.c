@@ -1,7 +1,6 @@
 /*
- * libbrig-files.so: reads a small file that somebody else may exchange for anything meanwhile. The JDK opens
- * files in a way that waits for a pipe's other end, for ever, and cannot be told otherwise. Loaded by the
- * worker-agent.
+ * libbrig-files.so: reads a small file that others may replace concurrently. The JDK would block for ever
+ * when it opens a pipe without a writer, and cannot be told otherwise. Loaded by the worker-agent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +13,8 @@
 
 enum { PATH_BYTES_MAX = 4096 };
 
-/* Opens NAME below FOLDER through no link and without waiting. NAME is changed. Returns -1 with errno. */
+/* Opens NAME below FOLDER without following links and without blocking. NAME is changed. Returns -1 with
+ * errno. */
 static int open_below(const char *folder, char *name) {
     int above = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     char *rest = name;
@@ -29,7 +29,8 @@ static int open_below(const char *folder, char *name) {
     return above;
 }
 
-/* Reads up to SIZE bytes of a file. Returns how many, or -1 with errno: ENOENT for what is no file. */
+/* Reads up to SIZE bytes of a file. Returns their number, or -1 with errno: ENOENT if it is not a regular
+ * file. */
 static ssize_t read_file(int fd, char *bytes, size_t size) {
     struct stat file;
     if (fstat(fd, &file) != 0) return -1;
@@ -53,7 +54,7 @@ static void copy(JNIEnv *env, jbyteArray from, char *to) {
     to[length] = '\0';
 }
 
-/* Fills BYTES. Returns how many there are, or an errno as a negative number. */
+/* Fills BYTES. Returns the number of bytes, or a negative errno. */
 JNIEXPORT jint JNICALL Java_brig_workeragent_wall_PlainFile_read(JNIEnv *env, jclass caller,
                                                                  jbyteArray folder, jbyteArray name,
                                                                  jbyteArray bytes) {

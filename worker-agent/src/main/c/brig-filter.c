@@ -1,7 +1,6 @@
 /*
- * libbrig-filter.so: a JVM gives itself a filter of system calls, on all of its threads at once. Not set from
- * outside, before the JVM is executed, because that filter would have to allow execve. No file of the wall's:
- * it is loaded by brig-egress.
+ * libbrig-filter.so: installs a system call filter on all threads of the calling JVM at once. A filter set
+ * before the JVM is executed would have to allow execve. It is not part of the wall: brig-egress loads it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #define INSTRUCTIONS_MAX BPF_MAXINSNS
 
-/* Returns 0, or the number of an error. */
+/* Returns 0, or an errno. */
 JNIEXPORT jint JNICALL Java_brig_egress_confinement_SystemCallFilter_install(JNIEnv *env, jclass caller,
                                                                              jbyteArray program) {
     (void) caller;
@@ -25,7 +24,7 @@ JNIEXPORT jint JNICALL Java_brig_egress_confinement_SystemCallFilter_install(JNI
     (*env)->GetByteArrayRegion(env, program, 0, bytes, (jbyte *) instructions);
     struct sock_fprog filter = {(unsigned short) ((size_t) bytes / sizeof instructions[0]), instructions};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    /* Above 0 it is the id of a thread that could not take it. */
+    /* A positive value is the id of a thread that could not be synchronized. */
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
     return result == 0 ? 0 : result > 0 ? ESRCH : errno;
 }

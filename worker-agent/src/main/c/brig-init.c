@@ -4,7 +4,7 @@
  *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--property NAME[=VALUE]]...
  *             -- COMMAND ARGUMENT...
  *
- * It measures the declared properties of the wall (posture.c) and goes on only if all of them hold. Then it
+ * It measures the declared properties of the wall (posture.c) and continues only if all of them hold. Then it
  * starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
  * everything left in the PID namespace, whatever session or group it moved to.
  *
@@ -42,7 +42,7 @@ struct wanted_limit wanted_limits[LIMITS] = {
 static char *properties[PROPERTIES_MAX];
 static size_t property_count;
 
-/* One line, one write: shorter than PIPE_BUF, hence never torn. */
+/* One write per line, shorter than PIPE_BUF and so atomic. */
 __attribute__((format(printf, 1, 2))) static void report(const char *format, ...) {
     char line[64];
     va_list arguments;
@@ -60,7 +60,7 @@ static const char *errno_name(int error) {
 static void limit(int resource, rlim_t value) {
     struct rlimit both = {value, value};
     struct rlimit now;
-    /* The wall may have been started with less than was asked for; raising a hard limit is refused to it. */
+    /* The wall may have been started with a lower hard limit, which it cannot raise. */
     if (getrlimit(resource, &now) == 0 && now.rlim_max < value) both.rlim_cur = both.rlim_max = now.rlim_max;
     if (setrlimit(resource, &both) != 0) {
         report("fail rlimit %s\n", errno_name(errno));
@@ -97,8 +97,8 @@ static char **read_arguments(char **arguments) {
 }
 
 /*
- * Set here and not outside the wall: a process limit that is set inside a user namespace counts only the
- * processes of this wall, and not all others of the same user id on the host.
+ * Set inside the wall, not outside: a process limit set inside a user namespace counts only the processes of
+ * this wall, not all others of the same user id on the host.
  */
 static void apply_limits(void) {
     limit(RLIMIT_CORE, 0);
@@ -107,7 +107,7 @@ static void apply_limits(void) {
     }
 }
 
-/* The payload does not start behind a wall that is not what was declared. */
+/* Refuses to start the payload if the wall is not as declared. */
 static void require_posture(void) {
     const char *failed = measure_posture(properties, property_count);
     if (failed == NULL) return;
@@ -115,7 +115,7 @@ static void require_posture(void) {
     _exit(1);
 }
 
-/* In the payload's process: nothing is inherited but 0, 1, 2, and signals are as in a fresh login. */
+/* In the payload's process: closes everything but 0, 1, 2, and resets signals as in a fresh login. */
 static void become_payload(char **command, int failure) {
     for (int i = 0; i < 3; i++) {
         if (dup2(PAYLOAD_STDIN + i, i) < 0) goto failed;
@@ -133,7 +133,7 @@ failed:;
     _exit(127);
 }
 
-/* Returns the pid once its execve has succeeded; ends the wall with a "noexec" line when it has not. */
+/* Returns the pid once its execve has succeeded; otherwise reports "noexec" and ends the wall. */
 static pid_t start_payload(char **command) {
     int failure[2];
     if (pipe2(failure, O_CLOEXEC) != 0) {

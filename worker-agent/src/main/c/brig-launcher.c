@@ -23,7 +23,7 @@
  * every socket of a wall is sent to; the first one named counts listen=tcp|udp IPV4 PORT   a listening socket
  * to make inside; repeatable listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    behind that, once the wall
  * runs: one more TCP socket that listens on every address, or one that is connected to 127.0.0.1; NUMBER is
- * above 0 opened ID\n         the pipes named by "started" are open elsewhere now signal ID NUMBER\n  SIGHUP,
+ * above 0 opened ID\n         the worker-agent has opened the pipes of "started" signal ID NUMBER\n  SIGHUP,
  * SIGINT or SIGTERM to process 1, which hands it to the payload kill ID\n           ends the whole PID
  * namespace
  *
@@ -31,15 +31,15 @@
  *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd, to be opened before "opened"
  *   posture ID NAME ok|bad DETAIL    a property of the wall, measured by process 1 before the payload starts
  *   sockets ID NUMBER COUNT          so many sockets were sent just before; number 0 are those of "network"
- *   nosockets ID NUMBER ERRNO        there is no such socket
+ *   nosockets ID NUMBER ERRNO        it could not be created or connected
  *   ready ID PID                     the payload's execve succeeded; PID is process 1, seen from the host
  *   and exactly one of these, when no process of the wall is left:
  *   exited ID code N | exited ID signal N
  *   noexec ID ERRNO                  the payload could not be executed
  *   failed ID STEP ERRNO             a step of the set-up failed
  *   failed ID posture NAME           the wall does not enforce this property; the payload was not started
- *   failed ID wall TEXT              bwrap gave up; TEXT is what it said
- *   error TEXT                       a request that made no sense (no id is known)
+ *   failed ID wall TEXT              bwrap failed; TEXT is its message
+ *   error TEXT                       an invalid request (no id is known)
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -67,7 +67,7 @@ const char *errno_name(int error) {
 static char replies[64 * 1024];
 static size_t replies_length;
 
-/* Blocks while the worker-agent is slow; its reader never waits for us, so this cannot deadlock. */
+/* Blocks while the worker-agent is slow; its reader never waits for us, so there is no deadlock. */
 void send_replies(void) {
     for (size_t done = 0; done < replies_length;) {
         ssize_t count = write(STDOUT_FILENO, replies + done, replies_length - done);
@@ -77,7 +77,7 @@ void send_replies(void) {
     replies_length = 0;
 }
 
-/* Kept until the event is handled: the reader is woken once for the many lines of a posture. */
+/* Buffered until the event is handled: the reader is woken once for the many lines of a posture. */
 void reply(const char *format, ...) {
     char line[COMPLAINT_MAX + ID_MAX + 64];
     va_list arguments;
@@ -124,7 +124,7 @@ int main(int count, char **arguments) {
     bwrap_path = arguments[1];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    setsid(); /* a Ctrl-C at the worker-agent's terminal is the worker-agent's affair */
+    setsid(); /* a Ctrl-C at the worker-agent's terminal must not reach us */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     struct rlimit files;
@@ -147,7 +147,7 @@ int main(int count, char **arguments) {
     watch(STDIN_FILENO, FROM_STDIN, 0);
     watch(signals, FROM_SIGNALS, 0);
     for (;;) {
-        /* One event at a time: handling one may close the descriptor that the next would have been about. */
+        /* One event at a time: handling it may close the descriptor of the next one. */
         struct epoll_event event;
         if (epoll_wait(events, &event, 1, -1) != 1) continue;
         enum source source = (enum source)(event.data.u64 & 0xFF);

@@ -1,4 +1,4 @@
-/* What the parts of brig-init share. How process 1 works stands at the top of brig-init.c. */
+/* Shared by the parts of brig-init. brig-init.c describes process 1. */
 #ifndef BRIG_INIT_H
 #define BRIG_INIT_H
 
@@ -8,7 +8,7 @@
 
 enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7, PROPERTIES_MAX = 32, LIMITS = 4 };
 
-/* brig-init.c: what was asked for on its command line; a limit counts only if it is set */
+/* brig-init.c: the command line; a limit counts only if it is set */
 struct wanted_limit {
     const char *option;
     int resource;
@@ -18,17 +18,17 @@ struct wanted_limit {
 extern struct wanted_limit wanted_limits[LIMITS];
 
 /*
- * posture.c: measures properties NAME or NAME=VALUE and writes a line about each to the status pipe. Returns
- * the name of the first that does not hold, or NULL; a name that is not known does not hold.
+ * posture.c: measures properties NAME or NAME=VALUE and writes a line for each to the status pipe. Returns
+ * the name of the first that does not hold, or NULL; an unknown property does not hold.
  */
 const char *measure_posture(char *const declared[], size_t count);
 
-/* For the checks: true if what was declared with VALUE (or NULL) holds; they leave behind what was seen. */
+/* For the checks: true if the property declared with VALUE (or NULL) holds; they record the observation. */
 typedef bool check(const char *value);
 __attribute__((format(printf, 2, 3))) bool seen(bool holds, const char *format, ...);
 /* Reads a whole file, NUL-ended; false if it cannot be read or does not fit. */
 bool slurp(const char *path, char *text, size_t size);
-/* Whether our namespace of that kind is another than the one whose number is HOST. */
+/* Whether our namespace of that kind differs from the one numbered HOST. */
 bool apart(const char *kind, const char *host);
 
 /* posture-process.c, posture-files.c, posture-network.c */

@@ -1,7 +1,7 @@
 /*
- * In the child: the way from a copy of the launcher to bwrap. What takes long and is the same for every wall
- * comes first, joining the groups above all: the kernel may let that wait for milliseconds. Then the child
- * waits, as the worker's user, for what to build.
+ * The child process, from the fork of the launcher to bwrap. Slow steps that are the same for every wall come
+ * first, above all joining the groups, which the kernel may delay for milliseconds. Then the child waits, as
+ * the worker's user, for the description of its wall.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -36,7 +36,7 @@ static void become_worker(const struct preparation *to) {
     if (setgroups(0, NULL) != 0 || setresgid(to->gid, to->gid, to->gid) != 0 ||
         setresuid(to->uid, to->uid, to->uid) != 0)
         give_up("privileges");
-    /* Must not be possible any more; if it is, the wall would stand on the wrong user. */
+    /* Must be impossible now; otherwise the wall would run as the wrong user. */
     if (to->uid != 0 && setresuid(0, 0, 0) == 0) {
         errno = EPERM;
         give_up("privileges");
@@ -56,8 +56,8 @@ static int args_in_memory(const struct request *request) {
 }
 
 /*
- * Moves sources to 0..INFO and closes everything else. First all go out of the way, so that no move
- * overwrites a source that is still to come.
+ * Moves sources to 0..INFO and closes everything else. All are first moved out of the way, so that no move
+ * overwrites a later source.
  */
 static void lay_out(int sources[FIRST_FREE]) {
     for (int i = 0; i < FIRST_FREE; i++) {
@@ -70,7 +70,7 @@ static void lay_out(int sources[FIRST_FREE]) {
     if (syscall(SYS_close_range, FIRST_FREE, ~0U, 0) != 0) give_up("descriptors");
 }
 
-/* Ends where the launcher closes its end without a word: nobody needs this wall. */
+/* Exits if the launcher closes its end without data: this wall is not needed. */
 static void await_launch(struct request *request) {
     static char body[BODY_MAX];
     char go;
@@ -111,7 +111,7 @@ void become_child(const struct preparation *preparation, int sources[FIRST_FREE]
     }
     int args = args_in_memory(&request);
     if (args != ARGS && (dup2(args, ARGS) < 0 || close(args) != 0)) give_up("memory");
-    /* Empty on purpose: what a process was started with can be read by whoever shares its user id. */
+    /* Empty on purpose: any process of the same user can read a process's initial environment. */
     char *environment[] = {NULL};
     execve(bwrap_path, request.exec, environment);
     give_up("bwrap");

@@ -1,7 +1,6 @@
 /*
- * In the child: enters the user and the network namespace of a wall, sets what the kernel may count for it,
- * makes sockets there, hands them out and ends. A socket stays in the namespace that it was made in, whoever
- * holds it.
+ * The child process that enters the user and the network namespace of a wall, sets its resource counts,
+ * creates sockets there, passes them on and exits. A socket stays in its namespace, whoever holds it.
  */
 #define _GNU_SOURCE
 #include "network.h"
@@ -46,7 +45,7 @@ __attribute__((noreturn)) static void give_up(void) {
     answer(errno, NULL, 0);
 }
 
-/* Nothing else of the launcher stays open: not the pipes of other walls, not the link to the worker-agent. */
+/* Closes everything else of the launcher: other walls' pipes and the connection to the worker-agent. */
 static void lay_out(int *wanted[PLACES]) {
     for (int i = 0; i < PLACES; i++) {
         if ((*wanted[i] = fcntl(*wanted[i], F_DUPFD, 64)) < 0) _exit(1);
@@ -67,9 +66,8 @@ static void enter(const struct network_place *place) {
 }
 
 /*
- * For all user namespaces at and below this one together; those that the kernel does not know it does not
- * count either. Which namespace is written to is a matter of who opens the file, so the /proc of the host
- * will do.
+ * The counts apply to this user namespace and all below it together; resources unknown to the kernel are not
+ * counted either. The namespace is that of the process that opens the file, so the host's /proc works.
  */
 static void set_bounds(const struct network_order *order) {
     for (size_t i = 0; i < order->bound_count; i++) {
@@ -84,8 +82,8 @@ static void set_bounds(const struct network_order *order) {
 }
 
 /*
- * bwrap gives loopback its address, and then puts it up. It gives up where the address is there already, and
- * the kernel adds that to an interface that is put up without one: so this waits, rather than doing it first.
+ * bwrap gives loopback its address, then brings it up. It fails if the address exists, and the kernel adds
+ * that to an interface brought up without one: so this waits instead of doing it first.
  */
 static void await_loopback(int link) {
     struct sockaddr_nl all = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
@@ -99,8 +97,7 @@ static void await_loopback(int link) {
     give_up();
 }
 
-/* Every IPv4 address is one of this namespace: what is sent to it arrives here, at a socket of ours or at
- * none. */
+/* Makes every IPv4 address local to this namespace: all traffic arrives at one of our sockets, or at none. */
 static void claim_all_addresses(int link) {
     struct {
         struct nlmsghdr head;
@@ -140,7 +137,7 @@ static void set_up(void) {
     close(link);
 }
 
-/* Without SO_REUSEADDR and SO_REUSEPORT: nobody inside can bind a second one to the same port. */
+/* Without SO_REUSEADDR and SO_REUSEPORT, so that nobody inside can bind a second one to the same port. */
 static int listening(const struct wanted_socket *wanted) {
     int fd = socket(AF_INET, wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *) &wanted->address, sizeof wanted->address) != 0)

@@ -27,20 +27,20 @@
 
 enum { TASKS_MAX = 256, OF_LAUNCH = 0 };
 
-/* Of each wall, by its index. */
+/* The network state of each wall, by its index. */
 static struct network {
     bool wanted;
     struct network_place place; /* both -1 until the wall's first process is known */
     struct network_order order;
 } networks[WALLS_MAX];
 
-/* A child that is in a wall. */
+/* A child that works in a wall. */
 static struct task {
     bool used;
     pid_t pid;
     int answers;
     size_t wall, sockets;
-    unsigned number; /* the worker-agent's, OF_LAUNCH for the set-up */
+    unsigned number; /* chosen by the worker-agent, OF_LAUNCH for the setup */
 } tasks[TASKS_MAX];
 
 static int descriptors = -1; /* the socket to the worker-agent */
@@ -106,7 +106,7 @@ bool is_network_child(pid_t pid) {
     return false;
 }
 
-/* Its number may be another process's from now on; its answer may still be on the way. */
+/* The pid may be reused from now on; the child's answer may still be pending. */
 void forget_network_child(pid_t pid) {
     for (size_t i = 0; i < TASKS_MAX; i++) {
         if (tasks[i].used && tasks[i].pid == pid) tasks[i].pid = 0;
@@ -133,8 +133,8 @@ static int start_task(size_t wall, unsigned number, const struct network_order *
     return 0;
 }
 
-/* The host's own are refused: what is done to a wall's network would cut off the host, and its bounds bind
- * all of it. */
+/* Refuses the host's own namespaces: changes to a wall's network would cut off the host, and counts would
+ * limit all of it. */
 static bool is_our_own(const char *link, int namespace) {
     struct stat ours, theirs;
     return stat(link, &ours) != 0 || fstat(namespace, &theirs) != 0 ||
@@ -151,15 +151,14 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
     place->user_namespace = ioctl(place->net_namespace, NS_GET_USERNS);
     if (place->user_namespace < 0) return errno;
     if (is_our_own("/proc/self/ns/user", place->user_namespace)) return EXDEV;
-    /* Once it is gone its number may be that of another process. */
+    /* Once the process is gone its pid may be reused. */
     return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ? 0 : errno;
 }
 
 void enter_network(size_t wall, pid_t first_process, int pidfd) {
     struct network *network = &networks[wall];
     int error = open_namespaces(&network->place, first_process, pidfd);
-    /* That it has none of its own is for process 1 to find, which says more; so does bwrap of why it has
-     * ended. */
+    /* Process 1 reports a missing namespace in more detail, as does bwrap its own end. */
     bool has_ended = error == ENOENT || error == ESRCH;
     bool nothing_to_make = has_ended || (error == EXDEV && network->order.verb == BOUND);
     if (error == 0) error = start_task(wall, OF_LAUNCH, &network->order);
@@ -196,7 +195,7 @@ static bool pass(int fd) {
     return count == 1;
 }
 
-/* Takes so many sockets that a child made, and passes them on. Returns 0, or an errno. */
+/* Receives that many sockets from a child and passes them on. Returns 0, or an errno. */
 static int forward(int answers, size_t wanted) {
     int error = 0;
     union {
@@ -211,11 +210,11 @@ static int forward(int answers, size_t wanted) {
         .msg_controllen = sizeof control.bytes,
     };
     if (recvmsg(answers, &message, MSG_CMSG_CLOEXEC) != sizeof error)
-        return ECHILD; /* ended at its deadline */
+        return ECHILD; /* killed at its deadline */
     if (error != 0) return error;
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     size_t sockets = head == NULL ? 0 : (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    /* Fewer than were sent come where this process has no room for more. */
+    /* Fewer arrive if this process has no room for more. */
     bool passed = sockets == wanted;
     if (!passed) error = EMFILE;
     for (size_t i = 0; i < sockets; i++) {
@@ -224,7 +223,7 @@ static int forward(int answers, size_t wanted) {
         if (passed && !(passed = pass(fd))) error = EPIPE;
         close(fd);
     }
-    if (error == EPIPE) drop(&descriptors); /* the next wall connects anew */
+    if (error == EPIPE) drop(&descriptors); /* the next wall reconnects */
     return error;
 }
 

@@ -1,4 +1,4 @@
-/* Requests: from bytes to calls. Nothing here trusts a length, a number or a name. */
+/* Parses requests and calls their handlers. Every length, number and name is validated. */
 #define _GNU_SOURCE
 #include "launcher.h"
 #include "network.h"
@@ -14,7 +14,7 @@
 
 static char input[HEADER_MAX + BODY_MAX];
 static size_t input_length;
-static size_t skip_bytes; /* rest of an oversized body that is being thrown away */
+static size_t skip_bytes; /* rest of an oversized body, which is skipped */
 static bool skip_line;    /* inside a header line that was too long */
 
 static bool parse_number(const char *text, unsigned *number) {
@@ -30,7 +30,7 @@ static const char *value_of(const char *field, const char *name) {
     return strncmp(field, name, length) == 0 && field[length] == '=' ? field + length + 1 : NULL;
 }
 
-/* For one field of a body; false if it is unknown, out of bounds or malformed: nothing is ignored. */
+/* Handles one field of a body; false if it is unknown, out of bounds or malformed: nothing is ignored. */
 typedef bool take_field(void *into, char *field);
 
 static bool parse_fields(char *body, size_t bytes, take_field *take, void *into) {
@@ -149,7 +149,7 @@ static void handle_network(const char *id, char *body, size_t bytes) {
     }
 }
 
-/* NAME=NUMBER; the name is that of a file, and of nothing above it. */
+/* NAME=NUMBER; the name is that of a file, without a path. */
 static bool take_bound(void *into, char *field) {
     struct network_order *order = into;
     size_t length = strspn(field, "abcdefghijklmnopqrstuvwxyz_");
@@ -250,7 +250,7 @@ static size_t handle_request(char *text, size_t length) {
     return header + bytes;
 }
 
-/* Returns the bytes thrown away at the start of TEXT. */
+/* Returns the number of bytes skipped at the start of TEXT. */
 static size_t skip(const char *text, size_t length) {
     if (skip_line) {
         const char *newline = memchr(text, '\n', length);
@@ -265,7 +265,7 @@ static size_t skip(const char *text, size_t length) {
 void handle_input(void) {
     ssize_t count = read(STDIN_FILENO, input + input_length, sizeof input - input_length);
     if (count < 0 && errno == EINTR) return;
-    if (count <= 0) exit(0); /* the worker-agent is gone; all walls follow us */
+    if (count <= 0) exit(0); /* the worker-agent is gone; all walls end with us */
     input_length += (size_t) count;
     size_t done = 0;
     for (size_t step = 1; step > 0 && done < input_length; done += step) {

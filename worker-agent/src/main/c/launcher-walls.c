@@ -1,4 +1,4 @@
-/* The walls: their pipes, what they report, and their end. */
+/* The walls: their pipes, their reports, and their end. */
 #define _GNU_SOURCE
 #include "launcher.h"
 #include "network.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A pipe that a wall writes and we collect, up to its bound; what does not fit is read and dropped. */
+/* A pipe from a wall that is collected up to its limit; the excess is read and dropped. */
 struct collector {
     int fd;
     size_t length;
@@ -24,22 +24,22 @@ struct collector {
 struct wall {
     bool used;
     char id[ID_MAX + 1];
-    struct preparation as; /* its groups are those of the fork alone */
+    struct preparation as; /* its groups are used by the fork only */
     pid_t bwrap;
     bool reaped;
     int bwrap_status;
-    int init;      /* pidfd of process 1; -1 until bwrap told it, and after its end */
+    int init;      /* pidfd of process 1; -1 before bwrap reports it, and after its end */
     int theirs[3]; /* our copies of the ends that the worker-agent opens */
-    int go, body;  /* what the child waits for; -1 once it has it */
+    int go, body;  /* what the child waits for; -1 once sent */
     bool launched, opened, ready, kill_wanted, reported;
     struct collector status, info, complaint;
-    int network_error;         /* an errno; 0 while nothing is wrong with the network */
-    char outcome[ID_MAX + 64]; /* the last word of process 1 as a reply line; empty until then */
+    int network_error;         /* an errno; 0 while the network has no error */
+    char outcome[ID_MAX + 64]; /* the final report of process 1 as a reply line; empty before */
 };
 
 static struct wall walls[WALLS_MAX];
 
-/* Returns 0 at the end of the pipe, and -1 while there is nothing. */
+/* Returns 0 at the end of the pipe, and -1 while it is empty. */
 static ssize_t read_some(int fd, char *buffer, size_t size) {
     ssize_t count;
     do count = read(fd, buffer, size);
@@ -47,7 +47,7 @@ static ssize_t read_some(int fd, char *buffer, size_t size) {
     return count < 0 && errno != EAGAIN ? 0 : count;
 }
 
-/* Reads what is there; returns true at the end of the pipe. */
+/* Reads the available data; returns true at the end of the pipe. */
 static bool collect(struct collector *collector, size_t bytes_max) {
     while (collector->fd >= 0) {
         char buffer[1024];
@@ -121,7 +121,7 @@ static void handle_info(struct wall *wall) {
     bool ended = collect(&wall->info, INFO_MAX);
     const char *key = strstr(wall->info.text, "\"child-pid\":");
     int pid = key != NULL ? atoi(key + strlen("\"child-pid\":")) : 0;
-    /* The closing brace tells that the number is complete. */
+    /* The closing brace shows that the number is complete. */
     if (pid > 1 && wall->init < 0 && strchr(key, '}') != NULL) {
         wall->init = (int) syscall(SYS_pidfd_open, pid, 0);
         if (wall->init >= 0) watch(wall->init, FROM_INIT, (size_t) (wall - walls));
@@ -170,7 +170,7 @@ static void take_status_lines(struct wall *wall) {
     memmove(wall->status.text, start, wall->status.length + 1);
 }
 
-/* Line by line as they come: a report is longer than what is kept of one. */
+/* Line by line as they come: a whole report exceeds the buffer. */
 static void handle_status(struct wall *wall) {
     struct collector *status = &wall->status;
     while (status->fd >= 0) {
@@ -188,7 +188,8 @@ static void handle_complaint(struct wall *wall) {
     if (collect(&wall->complaint, COMPLAINT_MAX)) drop(&wall->complaint.fd);
 }
 
-/* The last word, once bwrap is reaped and process 1 is gone: the kernel ends process 1 after all others. */
+/* Sends the final reply once bwrap is reaped and process 1 is gone: the kernel ends process 1 after all
+ * others. */
 static void check_end(struct wall *wall) {
     if (wall->used && wall->reaped && !wall->outcome[0]) {
         handle_info(wall);
@@ -205,14 +206,13 @@ static void check_end(struct wall *wall) {
         else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
         else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
     }
-    /* Its output stays readable until the worker-agent has opened it; it is told of that only with "started".
-     */
+    /* Its output stays readable until the worker-agent has opened it, which it does only after "started". */
     if (wall->opened || !wall->launched) release(wall);
 }
 
 /*
- * A bwrap that is killed before it told the pid of process 1 may leave it behind, waiting for a word that
- * nobody will say. As the subreaper we inherit it: a child of ours that is not a bwrap is such an orphan.
+ * A bwrap that is killed before it reports the pid of process 1 may leave that waiting for ever. We inherit
+ * it as the subreaper: a child of ours that is not a bwrap is such an orphan.
  */
 static void kill_orphans(void) {
     char path[64];
@@ -239,7 +239,7 @@ void reap(void) {
             if (!wall->used || wall->reaped || wall->bwrap != pid) continue;
             wall->reaped = true;
             wall->bwrap_status = status;
-            /* If bwrap was killed, process 1 is being killed too; we hear of its end through its pidfd. */
+            /* If bwrap was killed, process 1 is being killed too; its pidfd reports its end. */
             if (WIFSIGNALED(status)) kill_orphans();
             check_end(wall);
             break;
@@ -276,7 +276,7 @@ static const char *make_pipes(struct wall *wall, const struct preparation *prepa
     wall->body = memfd_create("brig-body", MFD_CLOEXEC);
     if (wall->body < 0) return "memory";
     sources[BODY] = fcntl(wall->body, F_DUPFD_CLOEXEC, 0);
-    /* Both ends of a pipe are one inode: its owner decides who may open /dev/stdout, inside the wall. */
+    /* Both ends of a pipe are one inode: its owner decides who may open /dev/stdout inside the wall. */
     for (int i = PAYLOAD_STDIN; i <= PAYLOAD_STDERR && preparation->has_uid; i++) {
         if (fchown(sources[i], preparation->uid, preparation->gid) != 0) return "chown";
     }
@@ -334,7 +334,7 @@ void do_launch(const char *id, const char *body, size_t bytes) {
     if (write(wall->body, body, bytes) == (ssize_t) bytes && write(wall->go, network ? "n" : "g", 1) == 1) {
         reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
     } else {
-        kill(wall->bwrap, SIGKILL); /* ended, or out of memory: its end says which */
+        kill(wall->bwrap, SIGKILL); /* ended, or out of memory: its exit says which */
     }
     if (!network) drop(&wall->go);
     drop(&wall->body);
@@ -375,7 +375,7 @@ void do_refuse(const char *id, const char *error) {
     end_namespace(wall);
 }
 
-/* ---- orders; one for a wall that has ended meanwhile does nothing ---- */
+/* ---- orders; no effect for a wall that has ended ---- */
 
 void do_opened(const char *id) {
     struct wall *wall = find(id);

@@ -1,4 +1,4 @@
-/* What the parts of brig-launcher share. The protocol stands at the top of brig-launcher.c. */
+/* Shared by the parts of brig-launcher. brig-launcher.c describes the protocol. */
 #ifndef BRIG_LAUNCHER_H
 #define BRIG_LAUNCHER_H
 
@@ -19,7 +19,7 @@ enum {
     COMPLAINT_MAX = 500,
     STATUS_MAX = 255,
     INFO_MAX = 511,
-    /* What process 1 of the wall finds open (see brig-init.c), then what only bwrap reads. */
+    /* Descriptors of process 1 (see brig-init.c), then those that only bwrap reads. */
     PAYLOAD_STDIN = 3,
     PAYLOAD_STDOUT,
     PAYLOAD_STDERR,
@@ -28,8 +28,8 @@ enum {
     SECCOMP,
     INFO,
     /*
-     * What the child waits for before it becomes bwrap: a byte, and then the body of "launch". Where there is
-     * a network to be made, bwrap waits on the former once more.
+     * Read by the child before it becomes bwrap: a byte, then the body of "launch". With a network, bwrap
+     * waits on GO once more.
      */
     GO,
     BODY,
@@ -38,7 +38,7 @@ enum {
 
 enum source { FROM_STDIN, FROM_SIGNALS, FROM_STATUS, FROM_INFO, FROM_COMPLAINT, FROM_INIT, FROM_NETWORK };
 
-/* What has to be known before the fork. */
+/* Everything needed before the fork. */
 struct preparation {
     uid_t uid;
     gid_t gid;
@@ -72,19 +72,19 @@ bool parse_launch(struct request *request, char *body, size_t bytes);
 /* launcher-walls.c; a wall is named by its id in orders, and by its index in events */
 void do_prepare(const char *id, const struct preparation *preparation);
 void do_launch(const char *id, const char *body, size_t bytes);
-/* A launch that cannot be: ends what was prepared for it. */
+/* Refuses a launch: ends the process prepared for it. */
 void do_refuse(const char *id, const char *error);
 void do_opened(const char *id);
 void do_kill(const char *id);
 void do_signal(const char *id, int signal_number);
 void do_network(const char *id, const struct network_order *order, const char *socket_path);
 void do_bounds(const char *id, const struct network_order *order);
-/* A further socket; its number is above 0 and names it in the reply. */
+/* Creates a further socket; its number is above 0 and identifies it in the reply. */
 void do_socket(const char *id, unsigned number, const struct network_order *order);
 void handle_wall_event(enum source source, size_t index);
 void reap(void);
 const char *wall_id(size_t index);
-/* The network that the launch waits for is there, or failed with that errno. */
+/* The network that the launch waits for is ready, or failed with that errno. */
 void handle_network_made(size_t index, int error);
 
 /* launcher-network.c; a wall is named by its index */
@@ -92,9 +92,9 @@ void want_bounds(size_t wall, const struct preparation *preparation, const struc
 bool want_network(size_t wall, const struct preparation *preparation, const struct network_order *order,
                   const char *socket_path);
 bool has_network(size_t wall);
-/* Begins to make what was wanted, in the namespaces of a process that a pidfd shows to be there still. */
+/* Begins to create the wanted sockets, in the namespaces of a process that its pidfd shows to exist. */
 void enter_network(size_t wall, pid_t first_process, int pidfd);
-/* Those of a wall that was not entered yet, so that somebody can be connected to a server in it. */
+/* Opens the namespaces of a wall that was not entered yet, for connections to servers in it. */
 void find_network(size_t wall, pid_t first_process, int pidfd);
 void order_socket(size_t wall, unsigned number, const struct network_order *order);
 void release_network(size_t wall);

@@ -1,5 +1,4 @@
-/* What the parts of brig-launcher share that make the network of a wall with egress; see launcher-network.c.
- */
+/* Shared by the parts of brig-launcher for the network of a wall with egress; see launcher-network.c. */
 #ifndef BRIG_NETWORK_H
 #define BRIG_NETWORK_H
 
@@ -15,28 +14,28 @@ struct wanted_socket {
     struct sockaddr_in address;
 };
 
-/* A count of the kernel's that a wall is held to: a file of /proc/sys/user, and the most that may stand in
- * it. */
+/* A per-user limit of a wall: a file of /proc/sys/user, and its maximum value. */
 struct bound {
     char name[BOUND_NAME_MAX + 1];
     unsigned most;
 };
 
-/* What the child does in the wall's namespaces. */
+/* The child's task in the wall's namespaces. */
 struct network_order {
     enum {
         BOUND,
         SET_UP,
         LISTEN,
         DIAL
-    } verb; /* SET_UP also makes every address one of the wall; BOUND no socket */
+    } verb; /* SET_UP also makes every address local to the wall; BOUND creates no socket */
     size_t count;
     struct wanted_socket sockets[SOCKETS_MAX];
     size_t bound_count;
     struct bound bounds[BOUNDS_MAX];
 };
 
-/* The namespaces to enter, and as whom: the user that made them has every right there, and none elsewhere. */
+/* The namespaces to enter, and the user to become: the one that created them has every right there, and none
+ * elsewhere. */
 struct network_place {
     int user_namespace, net_namespace;
     bool has_uid;
@@ -44,7 +43,7 @@ struct network_place {
     gid_t gid;
 };
 
-/* launcher-network-child.c: sends an errno over ANSWERS and, where it is 0, the sockets in their order. */
+/* launcher-network-child.c: sends an errno over ANSWERS and, if it is 0, the sockets in order. */
 __attribute__((noreturn)) void become_network_child(const struct network_place *place,
                                                     const struct network_order *order, int answers);
 

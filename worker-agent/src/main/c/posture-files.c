@@ -1,4 +1,4 @@
-/* Posture of what the payload can open: mounts, sizes, descriptors. */
+/* Posture of files: mounts, sizes, descriptors. */
 #define _GNU_SOURCE
 #include "init.h"
 
@@ -22,7 +22,7 @@ static bool is_read_only(const char *folder) {
 
 /*
  * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... Each ends with a
- * NUL; END is behind the last. NULL if they cannot be read.
+ * NUL; END is after the last. NULL if they cannot be read.
  */
 static const char *mount_lines(const char **end) {
     static char mounts[256 * 1024];
@@ -32,8 +32,8 @@ static const char *mount_lines(const char **end) {
     return mounts;
 }
 
-/* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices.
- */
+/* Mounts that may be writable: the worker's folders, those that the kernel protects itself, and single
+ * devices. */
 static bool may_be_writable(const char *mount, const char *further) {
     static const char *const known[] = {
         "/workspace", "/tmp",      "/home/worker", "/dev/shm",    "/proc",        "/dev/pts",
@@ -42,7 +42,7 @@ static bool may_be_writable(const char *mount, const char *further) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(mount, known[i]) == 0) return true;
     }
-    /* Those of the profile, each ended by a colon. */
+    /* The profile's mounts, each ended by a colon. */
     size_t length = strlen(mount);
     for (const char *at = further; at != NULL && *at != '\0';
          at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
@@ -51,7 +51,7 @@ static bool may_be_writable(const char *mount, const char *further) {
     return false;
 }
 
-/* Whether another mount stands on the same place, so that nobody gets to this one. LINES are NUL-ended. */
+/* Whether another mount covers this one, so that it is unreachable. LINES are NUL-ended. */
 static bool is_covered(const char *lines, const char *end, unsigned id, const char *mount) {
     for (const char *line = lines; line < end; line += strlen(line) + 1) {
         unsigned parent;
@@ -65,8 +65,8 @@ static bool is_covered(const char *lines, const char *end, unsigned id, const ch
 }
 
 /*
- * systemd has an automount below /proc/sys, and what it mounted on top of that; bwrap makes the upper one
- * read-only and cannot get to the lower.
+ * systemd has an automount below /proc/sys and a mount on top of it; bwrap makes the upper one read-only and
+ * cannot reach the lower.
  */
 static bool only_known_mounts_are_writable(const char *further) {
     const char *end;
@@ -86,7 +86,7 @@ static bool only_known_mounts_are_writable(const char *further) {
     return seen(true, "%d of %d mounts are writable, all known", writable, all);
 }
 
-/* The value: further mounts that may be written, separated by colons. */
+/* The value: further writable mounts, separated by colons. */
 bool root_read_only(const char *further) {
     static const char *const tried[] = {"/.brig",     "/usr/.brig",  "/etc/.brig",
                                         "/run/.brig", "/home/.brig", "/dev/.brig"};
@@ -101,8 +101,8 @@ bool root_read_only(const char *further) {
 }
 
 /*
- * The value "tried": no open may succeed, but it is no mount of its own that sees to it. A wall in which
- * another one can be built must not cover any part of /proc, or the kernel refuses the inner one its own.
+ * With the value "tried" every open must fail, but not because of a mount. A wall that permits nested walls
+ * must not cover any part of /proc, or the kernel refuses the inner one its own.
  */
 bool proc_sys_read_only(const char *value) {
     static const char *const tried[] = {"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe",
@@ -118,8 +118,7 @@ bool proc_sys_read_only(const char *value) {
                 is_read_only("/proc/sys") ? "mounted read-only" : "mounted writable");
 }
 
-/* Read-only is a matter of the mount, writable also one of permissions: an agent that cannot write cannot
- * work. */
+/* Read-only depends on the mount, writable also on permissions: an agent that cannot write cannot work. */
 bool workspace(const char *mode) {
     bool read_only = is_read_only("/workspace");
     if (mode == NULL || strcmp(mode, "rw") != 0) {
@@ -131,8 +130,7 @@ bool workspace(const char *mode) {
                 strerrorname_np(errno));
 }
 
-/* What is mounted on that place: where it lies on which file system. The last of several covers the others.
- */
+/* The mount at that place: its path within which file system. The last of several covers the others. */
 struct source {
     char device[32], root[4096];
 };
@@ -160,9 +158,9 @@ static bool is_listed(const char *word, const char *text) {
 }
 
 /*
- * bwrap mounts by path, and a worker of another wall may put a link in the place of what it mounts. So what
- * is mounted below the workspace must be that part of the workspace itself, or the empty file that hides a
- * private one. The value: places where something else may be, in the words of mountinfo, a space between.
+ * bwrap mounts by path, and a worker of another wall may replace a mount source by a link. So a mount below
+ * the workspace must be that part of the workspace itself, or the empty file that hides a private one. The
+ * value: places with other content, as in mountinfo, separated by spaces.
  */
 bool workspace_mounts(const char *further) {
     static const char *const folder = "/workspace";
@@ -191,7 +189,7 @@ bool workspace_mounts(const char *further) {
     return seen(true, "%d below it, each that part of it, hidden, or declared", all);
 }
 
-/* A tmpfs of its own, of at most that size; the kernel rounds up to whole pages. */
+/* Whether it is a tmpfs of its own with at most that size; the kernel rounds up to whole pages. */
 static bool sized(const char *folder, const char *bytes) {
     struct statfs mount;
     struct stat own, above;
@@ -219,7 +217,7 @@ bool shm_sized(const char *bytes) {
     return sized("/dev/shm", bytes);
 }
 
-/* Nothing but the first seven, and each of them a pipe or /dev/null: no file, folder, socket or terminal. */
+/* Only the first seven are open, each a pipe or /dev/null: no file, folder, socket or terminal. */
 bool descriptors(const char *value) {
     (void) value;
     DIR *open_files = opendir("/proc/self/fd");

@@ -1,4 +1,4 @@
-/* Posture of what the payload can reach: interfaces, routes, sockets of the host. */
+/* Posture of the network: interfaces, routes, sockets of the host. */
 #define _GNU_SOURCE
 #include "init.h"
 
@@ -36,7 +36,7 @@ static bool no_route(void) {
     return first == NULL || first[1] == '\0' || seen(false, "there is a route");
 }
 
-/* Sends nothing beyond this host: connecting a datagram socket only looks for a route. */
+/* Sends no packet: connecting a datagram socket only looks up a route. */
 static bool is_refused(const char *address, int type, int wanted) {
     int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
     if (fd < 0) return seen(false, "no socket");
@@ -53,7 +53,7 @@ bool own_network(const char *host) {
            is_refused("192.0.2.1", SOCK_DGRAM, ENETUNREACH) && apart("net", host);
 }
 
-/* What was declared is HOST,PLACE,PLACE... with each place as the kernel writes it: tcp/IPV4:PORT,
+/* The declared value is HOST,PLACE,PLACE... with each place as the kernel writes it: tcp/IPV4:PORT,
  * udp/IPV4:PORT. */
 static bool is_declared(const char *declared, const char *place) {
     size_t length = strlen(place);
@@ -64,8 +64,7 @@ static bool is_declared(const char *declared, const char *place) {
     return false;
 }
 
-/* Whether each socket that takes what comes is a declared one. Lines as in proc_net_tcp of the kernel's
- * documentation. */
+/* Whether every listening socket is a declared one. Format: proc_net_tcp of the kernel's documentation. */
 static bool all_declared(const char *protocol, const char *wanted_state, const char *declared, int *count) {
     char path[32], sockets[64 * 1024];
     snprintf(path, sizeof path, "/proc/net/%s", protocol);
@@ -89,8 +88,7 @@ static bool all_declared(const char *protocol, const char *wanted_state, const c
     return true;
 }
 
-/* A datagram socket that is connected to an address of this namespace itself has that address on both ends.
- */
+/* A datagram socket connected to a local address has that address on both ends. */
 static bool is_claimed(const char *address) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)}, from = {0};
     socklen_t length = sizeof from;
@@ -127,7 +125,7 @@ bool egress_network(const char *declared) {
                 wanted);
 }
 
-/* Abstract names belong to the network namespace; sockets of the host that are files would be below /run. */
+/* Abstract names belong to the network namespace; the host's socket files would be below /run. */
 bool no_host_sockets(const char *value) {
     (void) value;
     char names[4096];

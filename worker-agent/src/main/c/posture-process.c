@@ -1,4 +1,4 @@
-/* Posture of the process itself: who it is, what it may ask of the kernel, what it was handed. */
+/* Posture of the process itself: its identity, its permitted system calls, its environment. */
 #define _GNU_SOURCE
 #include "init.h"
 
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * The uid inside says nothing: bwrap gives any. But a file of the host's root looks like one of nobody,
- * unless this very user is the host's root under another number.
+ * The uid inside is meaningless, as bwrap maps any. But a file of the host's root appears to be owned by
+ * nobody, unless this user is the host's root under another number.
  */
 bool uid_not_root(const char *value) {
     (void) value;
@@ -55,11 +55,10 @@ static int answer(long result) {
     return result < 0 ? errno : 0;
 }
 
-/* Calls that are refused for their arguments if no filter refuses them before: none does anything either way.
- */
+/* Calls that fail for their arguments if no filter refuses them first: none has an effect either way. */
 bool seccomp_filter(const char *value) {
     bool nested = value != NULL && strstr(value, "nested") != NULL;
-    /* Where no group counts memory there is none that belongs to no process. */
+    /* Without a group that limits memory, calls for memory outside of processes must be refused. */
     bool rlimits = value != NULL && strstr(value, "rlimits") != NULL;
     int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
     if (mode != 2) return seen(false, "mode %d, not 2", mode);
@@ -130,8 +129,7 @@ static bool is_named(const char *names, const char *name, size_t length) {
     return false;
 }
 
-/* Every variable is one of NAME,NAME... Its value is not looked at: those that are declared are the agent's
- * own. */
+/* Every variable is one of NAME,NAME... Values are not checked: the declared ones belong to the agent. */
 bool environment_empty(const char *names) {
     int count = 0;
     for (char **variable = environ; *variable != NULL; variable++, count++) {
@@ -159,7 +157,7 @@ bool limits(const char *value) {
     return seen(true, "core=0%s", text);
 }
 
-/* The value: the most that may be made. Others of this user may leave fewer. */
+/* The value: the maximum number. Others of this user may leave fewer. */
 bool inotify_bounded(const char *value) {
     enum { TRIED_MAX = 1024 };
     int instances[TRIED_MAX], made = 0;

@@ -1,7 +1,7 @@
 /*
- * Posture: what the wall really enforces, measured from inside by process 1 before it lets the payload in. A
- * property is declared by the worker-agent as NAME or NAME=VALUE and confirmed here by looking or by trying;
- * one that is not confirmed keeps the payload from starting. Everything tried is harmless where it succeeds.
+ * Posture: what the wall enforces, measured from inside by process 1 before the payload starts. The
+ * worker-agent declares each property as NAME or NAME=VALUE, and it is confirmed here by inspection or by
+ * trial; an unconfirmed one prevents the start. All trials are harmless if they succeed.
  */
 #define _GNU_SOURCE
 #include "init.h"
@@ -55,7 +55,7 @@ bool seen(bool holds, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    /* It may repeat what others chose: a name of a variable, of a mount. A report is one line. */
+    /* It may contain untrusted text, such as names of variables or mounts. A report is one line. */
     for (char *at = detail; *at; at++) {
         if ((unsigned char) *at < ' ' || *at == 127) *at = '?';
     }
@@ -101,7 +101,7 @@ static bool own_cgroup(const char *host) {
     return apart("cgroup", host);
 }
 
-/* Sets NAME to that of the table; one that is not there does not hold. */
+/* Sets NAME to the name in the table; an unknown property does not hold. */
 static bool measure(const char *declared, const char **name) {
     size_t length = strcspn(declared, "=");
     const char *value = declared[length] == '=' ? declared + length + 1 : NULL;
@@ -125,7 +125,7 @@ const char *measure_posture(char *const declared[], size_t count) {
         length += (size_t) snprintf(report + length, sizeof report - length, "posture %s %s %s\n", name,
                                     holds ? "ok" : "bad", detail);
     }
-    /* All at once: the launcher is woken once for them. PROPERTIES_MAX lines of this length always fit. */
+    /* Written together: the launcher is woken once. PROPERTIES_MAX lines of this length always fit. */
     _Static_assert(PROPERTIES_MAX * (DETAIL_MAX + 40) <= REPORT_MAX, "a report may be cut");
     if (write(STATUS, report, length) != (ssize_t) length) _exit(1);
     return failed;
