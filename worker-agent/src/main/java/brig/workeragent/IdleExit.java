@@ -36,7 +36,7 @@ final class IdleExit {
             neededAtMs = nowMs;
         }
         if (nowMs - neededAtMs >= UNNEEDED_MS) {
-            LOG.info("nobody needs this worker-agent any more");
+            LOG.info("this worker-agent is no longer needed");
             exit.run();
         } else {
             timers.schedule(LOOK_MS, this::look);

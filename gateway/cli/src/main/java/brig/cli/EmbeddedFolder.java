@@ -86,7 +86,7 @@ final class EmbeddedFolder implements AutoCloseable {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            logger.info("cannot look for what a killed command left: {}", e.toString());
+            logger.info("cannot look for leftovers of killed commands: {}", e.toString());
         }
     }
 

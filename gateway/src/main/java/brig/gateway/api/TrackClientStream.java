@@ -53,7 +53,7 @@ final class TrackClientStream implements WorkerStream {
     private static BrigException notStarted() {
         return new BrigException(
                 ErrorCode.INPUT_NOT_ACCEPTED,
-                "Brig did not start this agent and only listens to it: speak with it where it was started");
+                "Brig did not start this agent and only tracks it: write to it where it was started");
     }
 
     @Override

@@ -300,7 +300,7 @@ public final class Gateway implements ControlLink.Listener {
                 ready = true;
                 workerAgentUp.complete(null);
             } else {
-                log.error("cannot take up the workers: {}", failure.getMessage());
+                log.error("cannot adopt the workers: {}", failure.getMessage());
             }
         });
     }

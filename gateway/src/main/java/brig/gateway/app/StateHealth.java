@@ -48,7 +48,7 @@ final class StateHealth {
     void handleFailure(Throwable why) {
         if (!failing) {
             failing = true;
-            log.error("the state folder does not take what is written to it: {}", why.getMessage());
+            log.error("the state folder is not writable: {}", why.getMessage());
             timers.after(TRIAL_MS, this::handleTrial);
         }
     }
@@ -75,7 +75,7 @@ final class StateHealth {
                         (done, failure) -> {
                             if (failure == null) {
                                 failing = false;
-                                log.info("the state folder takes what is written to it again");
+                                log.info("the state folder is writable again");
                             } else {
                                 timers.after(TRIAL_MS, this::handleTrial);
                             }

@@ -90,7 +90,7 @@ public final class AuditTrail {
                 })
                 .handle((done, failure) -> {
                     if (failure != null) {
-                        logger.info("the index of the audit is behind: {}", failure.toString());
+                        logger.info("the audit index is out of date: {}", failure.toString());
                     }
                     return failure == null;
                 });

@@ -154,7 +154,7 @@ public final class SessionSockets implements SessionSocketOpener {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            log.warn("{} cannot be looked through: {}", paths.agents(), e.toString());
+            log.warn("cannot list {}: {}", paths.agents(), e.toString());
         }
     }
 

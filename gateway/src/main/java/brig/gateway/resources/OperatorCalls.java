@@ -73,7 +73,7 @@ public final class OperatorCalls {
 
     public CompletionStage<PruneAnswer> prune(Access access, SpawnerRequest.Prune in) {
         if (!access.isAdmin()) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "an admin decides what goes of all captains' sessions");
+            throw new BrigException(ErrorCode.FORBIDDEN, "only an admin deletes sessions of all captains");
         }
         return controls.pruner().prune(in.dryRun(), access.captain());
     }
@@ -81,7 +81,7 @@ public final class OperatorCalls {
     /** Free of charge, but the answer belongs to the operator's account. */
     public CompletionStage<TestRouteAnswer> testRoute(Access access, SpawnerRequest.TestRoute in) {
         if (!access.isAdmin()) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "an admin tries the ways to models");
+            throw new BrigException(ErrorCode.FORBIDDEN, "only an admin tests model routes");
         }
         return workers.testRoute(in.route());
     }

@@ -82,7 +82,7 @@ public final class Retention {
     public void start() {
         store.pruned().thenCompose(this::deleteStreams).whenComplete((done, failure) -> {
             if (failure != null) {
-                log.warn("streams of deleted spawns are still there: {}", failure.getMessage());
+                log.warn("streams of deleted spawns were not removed: {}", failure.getMessage());
             }
         });
         var _ = timers.after(FIRST_LOOK_MS, this::look);
@@ -92,7 +92,7 @@ public final class Retention {
         boolean due = spawns.endedCount() != endedAtSweep || clock.nowMs() - sweptMs >= SWEEP_MS;
         if (due && sweeping == null) {
             sweep(Spawner.ITSELF).exceptionally(failure -> {
-                log.warn("what has ended is not deleted as retention says: {}", failure.getMessage());
+                log.warn("ended spawns are not deleted as retention requires: {}", failure.getMessage());
                 return null;
             });
         }

@@ -160,9 +160,9 @@ final class Reconciler {
                     spawn,
                     new BrigException(
                             ErrorCode.RECONCILE_TIMEOUT,
-                            "nobody could say for "
+                            "it was unknown for "
                                     + UNKNOWN_MS / 1000
-                                    + " s whether its worker lives. If it does, take it up with 'brig rebind "
+                                    + " s whether its worker is alive. If it is, adopt it with 'brig rebind "
                                     + spawn.spawnId() + "', or end it with 'brig terminate " + spawn.spawnId() + "'"));
         }
     }
@@ -188,7 +188,7 @@ final class Reconciler {
             lookAgain = parts.timers().after(LOOK_AGAIN_MS, () -> {
                 lookAgain = null;
                 reconcile().exceptionally(failure -> {
-                    logger.warn("the worker-agent does not say what it has: {}", failure.getMessage());
+                    logger.warn("the worker-agent did not list its workers: {}", failure.getMessage());
                     if (!down) {
                         reconcileSoon();
                     }
@@ -269,7 +269,7 @@ final class Reconciler {
                 givenUp.get().binding().setAlive(true);
                 transitions.save(givenUp.get());
             } else {
-                logger.atInfo().addKeyValue("spawn_id", workerId).log("has a worker that nobody wants: ending it");
+                logger.atInfo().addKeyValue("spawn_id", workerId).log("ending a worker without a spawn");
                 ending.add(parts.workers().abandon(workerId).toCompletableFuture());
             }
         }
@@ -305,8 +305,8 @@ final class Reconciler {
             transitions.save(spawn);
             return bind(
                     spawn,
-                    worker.orElseThrow(() -> new BrigException(
-                            ErrorCode.WORKER_LOST, "its worker is gone: there is nothing to take up")));
+                    worker.orElseThrow(() ->
+                            new BrigException(ErrorCode.WORKER_LOST, "its worker is gone: there is nothing to adopt")));
         });
     }
 

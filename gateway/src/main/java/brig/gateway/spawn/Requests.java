@@ -53,7 +53,7 @@ final class Requests {
     /** Deletes expired keys. */
     void sweep() {
         parts.store().forgetBefore(parts.clock().nowMs() - KEPT_MS).exceptionally(failure -> {
-            logger.warn("old request ids are still kept: {}", failure.getMessage());
+            logger.warn("expired request ids were not deleted: {}", failure.getMessage());
             return null;
         });
         var _ = parts.timers().after(SWEEP_MS, this::sweep);

@@ -168,7 +168,7 @@ public final class Spawner {
 
     private static void requireProvider(String name) {
         if (!name.equals(PROVIDER)) {
-            throw Fields.invalid("provider", "names nobody who runs workers for this gateway; there is " + PROVIDER);
+            throw Fields.invalid("provider", "is not a provider of this gateway; there is " + PROVIDER);
         }
     }
 

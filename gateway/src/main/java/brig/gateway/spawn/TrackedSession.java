@@ -48,7 +48,7 @@ public final class TrackedSession {
         FrameType type = FrameType.of(object.text("type", ""));
         StreamLog log = spawn.log();
         if (!TELLABLE.contains(type)) {
-            throw Fields.invalid("type", object.has("type") ? "is none that is told of an agent" : "is missing");
+            throw Fields.invalid("type", object.has("type") ? "is not accepted from a tracked agent" : "is missing");
         }
         NumberedFrame frame = object.as(NumberedFrame.class);
         if (frame.seq() != log.lastSeq() + 1) {

@@ -107,7 +107,8 @@ final class TrackedSessions {
                 () -> transitions.endTracked(
                         spawn,
                         new BrigException(
-                                ErrorCode.WORKER_LOST, "who told what the agent says is gone; the agent may go on"),
+                                ErrorCode.WORKER_LOST,
+                                "the client that tracked the agent is gone; the agent may still run"),
                         "worker_lost"));
         return spawn.settled().thenApply(settled -> tracked);
     }

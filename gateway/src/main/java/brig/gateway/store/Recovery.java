@@ -90,7 +90,7 @@ public final class Recovery {
             Files.move(fresh, database);
             return new Outcome(aside, kept, records.size() - kept);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "the database cannot be made anew: " + e.getMessage());
+            throw new BrigException(ErrorCode.RECORD_LOST, "the database cannot be rebuilt: " + e.getMessage());
         }
     }
 

@@ -70,9 +70,9 @@ public final class SqliteAuditIndex {
                 if (prepare(connection) == VERSION) {
                     return connection;
                 }
-                log.info("the index {} is of another version and is made anew", file);
+                log.info("the audit index {} has another version and is rebuilt", file);
             } catch (SQLException e) {
-                log.warn("the index {} cannot be read and is made anew: {}", file, e.getMessage());
+                log.warn("the audit index {} cannot be read and is rebuilt: {}", file, e.getMessage());
             }
             connection.close();
             for (String part : List.of("", "-wal", "-shm")) {

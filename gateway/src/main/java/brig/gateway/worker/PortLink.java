@@ -49,7 +49,7 @@ final class PortLink extends ByteToMessageDecoder {
                     if (!connected.isSuccess()) {
                         link.answer.completeExceptionally(new BrigException(
                                 ErrorCode.WORKER_AGENT_UNAVAILABLE,
-                                "the worker-agent takes no connections to ports",
+                                "the worker-agent does not accept connections to ports",
                                 1));
                     }
                 });

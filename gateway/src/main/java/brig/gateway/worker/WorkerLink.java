@@ -200,7 +200,7 @@ final class WorkerLink implements WorkerStream {
 
     private void send(WorkerLine message) {
         if (channel != null && !channel.isWritable()) {
-            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the worker does not take its messages", 1);
+            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "too many messages wait for the worker", 1);
         } else if (channel != null) {
             write(message);
         } else if (waiting.size() < WAITING_MAX) {

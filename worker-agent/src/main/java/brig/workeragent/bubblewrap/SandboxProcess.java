@@ -38,7 +38,7 @@ final class SandboxProcess implements WalledProcess {
         try {
             return atEnd.get();
         } catch (RuntimeException e) {
-            LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
+            LOG.warn("some resources of a wall were not released: {}", e.toString());
             return CompletableFuture.completedFuture(null);
         }
     }

@@ -170,7 +170,7 @@ final class EgressLink {
                 .filter(above -> above.pid() == process.pid())
                 .isPresent();
         if (!itself) {
-            LOG.warn("process {} connected in the place of brig-egress", pid);
+            LOG.warn("process {} connected instead of brig-egress", pid);
         }
         return itself && descriptors.complete(channel);
     }

@@ -67,7 +67,7 @@ final class PolicyWatcher {
         try {
             names.refresh();
         } catch (IOException e) {
-            LOG.warn("brig-egress goes on with the name servers that it knew: {}", e.toString());
+            LOG.warn("brig-egress keeps the previous name servers: {}", e.toString());
         }
     }
 }

@@ -57,11 +57,12 @@ final class MemoryWatch implements AutoCloseable {
             bytes = WallMemory.bytesOf(root);
         } catch (RuntimeException failed) {
             // An exception would stop the watch and leave the wall without a limit.
-            LOG.warn("Cannot see what the wall of process {} has of memory: killing", root, failed);
+            LOG.warn("Cannot measure the memory of the wall of process {}: killing it", root, failed);
             bytes = Long.MAX_VALUE;
         }
         if (bytes > bytesMax) {
-            LOG.info("{} bytes of memory in the wall of process {}, which may have {}: killing", bytes, root, bytesMax);
+            LOG.info(
+                    "{} bytes of memory in the wall of process {}, its limit is {}: killing it", bytes, root, bytesMax);
             subject.exceeded = true;
             kill.run();
         }

@@ -148,7 +148,7 @@ final class WorkerGroups {
         try {
             List<ProcessHandle> orphans = processesIn(group);
             for (int round = 0; !orphans.isEmpty() && round < KILL_ROUNDS; round++) {
-                LOG.warn("killing {}, which a worker-agent that is gone left in {}", orphans, group);
+                LOG.warn("killing {}, which a dead worker-agent left in {}", orphans, group);
                 orphans.forEach(WorkerGroups::kill);
                 orphans = processesIn(group);
             }

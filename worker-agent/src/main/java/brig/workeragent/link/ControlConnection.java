@@ -88,7 +88,7 @@ final class ControlConnection implements LineDecoder.Sink {
         try {
             Lines.write(channel, ByteBuffer.wrap(Json.writeLine(line)));
         } catch (IOException e) {
-            LOG.debug("an answer found no reader: {}", e.toString());
+            LOG.debug("an answer could not be delivered: {}", e.toString());
         } finally {
             writing.unlock();
         }

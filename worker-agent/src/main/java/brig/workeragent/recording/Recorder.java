@@ -87,7 +87,7 @@ public final class Recorder implements AutoCloseable {
             }
         } catch (IOException e) {
             left = 0;
-            LOG.warn("a recording was broken off: {}", e.toString());
+            LOG.warn("a recording ended early: {}", e.toString());
         } finally {
             lock.unlock();
         }

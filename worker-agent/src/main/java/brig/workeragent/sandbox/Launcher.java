@@ -245,7 +245,7 @@ public final class Launcher implements AutoCloseable {
             permanent.join();
             completions.shutdown();
             if (!completions.awaitTermination(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS)) {
-                LOG.warn("Somebody still works on the end of a worker");
+                LOG.warn("A dependent stage of a worker's end still runs");
             }
             config.limits().close();
         } catch (InterruptedException interrupted) {

@@ -115,7 +115,7 @@ public final class RouteTrial {
                 InputStream stderr = process.stderr()) {
             String said = new String(stdout.readNBytes(ANSWER_BYTES_MAX), ISO_8859_1);
             process.kill();
-            LOG.debug("the trial of a route complained: {}", new String(stderr.readNBytes(TEXT_MAX), ISO_8859_1));
+            LOG.debug("the test of a route reported: {}", new String(stderr.readNBytes(TEXT_MAX), ISO_8859_1));
             process.end().join();
             return said;
         } catch (IOException e) {

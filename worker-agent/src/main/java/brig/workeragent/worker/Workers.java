@@ -493,7 +493,7 @@ public final class Workers {
         try {
             all.get(waitMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            LOG.warn("some workers did not end in time, or nobody read their last frames: {}", e.toString());
+            LOG.warn("some workers did not end in time, or their last frames were not acknowledged: {}", e.toString());
         }
     }
 }

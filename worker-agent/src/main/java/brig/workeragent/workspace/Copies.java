@@ -191,7 +191,7 @@ final class Copies implements MadeWorkspaces.Maker {
             }
             notes.remove(note);
         } catch (IOException | BrigException e) {
-            LOG.warn("something of the copy {} stays: {}", note.spawnId(), e.getMessage());
+            LOG.warn("parts of the copy {} were not deleted: {}", note.spawnId(), e.getMessage());
         }
     }
 

@@ -210,7 +210,10 @@ public final class MadeWorkspaces {
                 WorkspaceNote note = notes.read(spawnId);
                 if (mayBeChanged(note)) {
                     notes.write(note.ended(nowMs.getAsLong()));
-                    LOG.info("{} of {} stays, for it has changes", note.kind().wireName(), spawnId);
+                    LOG.info(
+                            "the {} of {} is kept, since it has changes",
+                            note.kind().wireName(),
+                            spawnId);
                 } else {
                     makerOf(note).remove(note, true);
                 }
@@ -308,7 +311,7 @@ public final class MadeWorkspaces {
         long before = nowMs.getAsLong() - keptMs;
         for (WorkspaceNote note : keptMs == 0 ? List.<WorkspaceNote>of() : notes.all()) {
             if (note.isEnded() && note.endedMs() <= before) {
-                LOG.info("{} of {} goes, for its time is over", note.kind().wireName(), note.spawnId());
+                LOG.info("the {} of {} has expired and is deleted", note.kind().wireName(), note.spawnId());
                 turns.await(note.spawnId(), () -> {
                     makerOf(note).remove(note, false);
                     return note;
@@ -327,7 +330,7 @@ public final class MadeWorkspaces {
             }
             removeExpired();
         } catch (IOException | DirectoryIteratorException | BrigException e) {
-            LOG.warn("cannot look for what a predecessor left: {}", e.toString());
+            LOG.warn("cannot look for leftovers of a predecessor: {}", e.toString());
         }
     }
 

@@ -381,7 +381,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
             }
             notes.remove(note);
         } catch (IOException | BrigException e) {
-            LOG.warn("something of the worktree {} stays: {}", folder, e.getMessage());
+            LOG.warn("parts of the worktree {} were not deleted: {}", folder, e.getMessage());
         }
     }
 
