@@ -37,9 +37,13 @@ final class ReportReader {
         return measured;
     }
 
-    /** Completes on the thread that reads, when every event of that worker was told, or no more can come. */
+    /**
+     * Completes on the thread that reads, when every event of that worker was told, or no more can come. Who waits no longer
+     * completes it, for brig-egress may never answer.
+     */
     CompletableFuture<Void> whenUnregistered(String worker) {
         CompletableFuture<Void> over = unregistered.computeIfAbsent(worker, id -> new CompletableFuture<>());
+        var _ = over.thenRun(() -> unregistered.remove(worker, over));
         if (ended) {
             over.complete(null);
         }
@@ -88,7 +92,7 @@ final class ReportReader {
     }
 
     private void handleUnregistered(String worker) {
-        CompletableFuture<Void> over = unregistered.remove(worker);
+        CompletableFuture<Void> over = unregistered.get(worker);
         if (over != null) {
             over.complete(null);
         }

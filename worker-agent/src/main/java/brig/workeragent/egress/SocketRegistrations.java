@@ -69,7 +69,8 @@ final class SocketRegistrations {
                 () -> {
                     CompletableFuture<Void> over = remove.get();
                     released.complete(null);
-                    var unused = over.thenRun(() -> told.complete(null));
+                    var _ = over.thenRun(() -> told.complete(null));
+                    var _ = told.thenRun(() -> over.complete(null));
                 },
                 0);
         if (!runs) {

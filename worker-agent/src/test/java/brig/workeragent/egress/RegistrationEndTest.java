@@ -2,6 +2,7 @@ package brig.workeragent.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.message.EgressReport;
@@ -121,9 +122,14 @@ class RegistrationEndTest {
 
     @Test
     void shouldWaitNoLongerThanItMayWhenTheProxyNeverAnswers() throws Exception {
+        CompletableFuture<Void> waiting = reports.whenUnregistered("spn_1#1");
         EgressGate.End end = end("spn_1#1", 1);
         assertEquals(List.of(), eventsAt(end));
         end.released().get(20, TimeUnit.SECONDS);
+        CompletableFuture<Void> after = new CompletableFuture<>();
+        thread.later(() -> after.complete(null), 0);
+        after.get(20, TimeUnit.SECONDS);
+        assertNotSame(waiting, reports.whenUnregistered("spn_1#1"), "who waits no longer is forgotten");
     }
 
     /** Scenario: the thread starts brig-egress for another worker, which takes its time. */

@@ -7,7 +7,6 @@ import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
-import java.util.Map;
 
 /** Answers what Codex asks. Permissions follow the profile; no question is left open, for the agent would wait. */
 final class CodexApprovals {
@@ -25,7 +24,7 @@ final class CodexApprovals {
 
     private record Permitted(JsonObject permissions) {}
 
-    private record Answered(Map<String, Object> answers) {}
+    private record Answered(JsonObject answers) {}
 
     private record Elicited(String action) {}
 
@@ -57,7 +56,7 @@ final class CodexApprovals {
                 new Decided(allow ? "approved" : "denied");
             case CodexRequest.PermissionsApproval wanted ->
                 new Permitted(allow && wanted.permissions() != null ? wanted.permissions() : JsonObject.EMPTY);
-            case CodexRequest.UserInput _ -> new Answered(Map.of());
+            case CodexRequest.UserInput _ -> new Answered(JsonObject.EMPTY);
             case CodexRequest.Elicitation _ -> new Elicited("decline");
         };
     }
