@@ -236,6 +236,7 @@ public final class Launcher implements AutoCloseable {
     /** Ends all walls, then their limits. Requests in flight fail with LAUNCHER_DIED. */
     @Override
     public void close() {
+        if (requests.isShutdown()) return;
         requests.execute(() -> {
             if (link != null) close(link);
             wanted.add(Optional.empty());

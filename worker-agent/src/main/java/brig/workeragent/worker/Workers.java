@@ -470,7 +470,7 @@ public final class Workers {
 
     /**
      * Refuses new workers and ends all others. Waits for their end as long as the ladder can take, and for a connected
-     * gateway to acknowledge their last frames.
+     * gateway to acknowledge their last frames; then closes their sockets.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();
@@ -486,6 +486,7 @@ public final class Workers {
         Stream<Entry> read =
                 all.stream().filter(entry -> entry.worker().outbox().hasReader());
         awaitAll(read.map(Entry::drained), LAST_ACK_MS);
+        all.forEach(entry -> entry.socket().close());
     }
 
     private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {

@@ -31,9 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +64,7 @@ class WorkersTest {
     Path folder;
 
     private final FakeWalls walls = new FakeWalls();
-    private final AtomicInteger openSockets = new AtomicInteger();
+    private final Set<String> openSockets = ConcurrentHashMap.newKeySet();
     /** What beginning with egress fails with. */
     private RuntimeException noEgress;
 
@@ -84,7 +84,7 @@ class WorkersTest {
                 List.of(),
                 new ModelRoutes(folder.resolve("routes")));
         WorkerSocket.Factory sockets = worker -> {
-            openSockets.incrementAndGet();
+            openSockets.add(worker.spawnId());
             return new WorkerSocket() {
                 @Override
                 public Path path() {
@@ -93,7 +93,7 @@ class WorkersTest {
 
                 @Override
                 public void close() {
-                    openSockets.decrementAndGet();
+                    openSockets.remove(worker.spawnId());
                 }
             };
         };
@@ -170,7 +170,7 @@ class WorkersTest {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal("a").code());
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
-        assertEquals(0, openSockets.get());
+        assertEquals(Set.of(), openSockets);
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
         workers.spawn("a", REQUEST, CAPTAIN);
@@ -221,10 +221,10 @@ class WorkersTest {
         worker.terminate(EndReason.REQUESTED);
         walls.next().exit(0);
         for (String frame = frames.next(); !frame.contains("state=terminated"); frame = frames.next()) {
-            assertEquals(1, openSockets.get());
+            assertEquals(1, openSockets.size());
         }
         worker.ack(worker.outbox().lastSeq());
-        assertEquals(0, openSockets.get());
+        assertEquals(Set.of(), openSockets);
         assertFalse(workers.anyAlive());
         assertEquals(
                 ErrorCode.NOT_FOUND,
@@ -251,7 +251,7 @@ class WorkersTest {
         workers.spawn("a", REQUEST, CAPTAIN);
         workers.discard("a", EndReason.REQUESTED);
         walls.next().exit(0);
-        while (openSockets.get() > 0) {
+        while (!openSockets.isEmpty()) {
             Thread.onSpinWait();
         }
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -287,7 +287,7 @@ class WorkersTest {
         }
         process.exit(0);
         answer.get(20, TimeUnit.SECONDS);
-        while (openSockets.get() > 0) {
+        while (!openSockets.isEmpty()) {
             Thread.onSpinWait();
         }
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -389,6 +389,7 @@ class WorkersTest {
         walls.next().exit(0);
         down.get(20, TimeUnit.SECONDS);
         assertFalse(workers.anyAlive());
+        assertEquals(Set.of(), openSockets);
         assertEquals(ErrorCode.SHUTTING_DOWN, refusal("b").code());
     }
 
