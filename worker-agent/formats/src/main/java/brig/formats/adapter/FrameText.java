@@ -1,6 +1,5 @@
 package brig.formats.adapter;
 
-
 /** Text from outside on its way into frames. */
 public final class FrameText {
     private static final char REPLACEMENT = '\uFFFD';
