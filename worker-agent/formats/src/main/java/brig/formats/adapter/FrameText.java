@@ -1,6 +1,5 @@
 package brig.formats.adapter;
 
-
 /** Prepares text from outside for frames. */
 public final class FrameText {
     private static final char REPLACEMENT = '\uFFFD';
