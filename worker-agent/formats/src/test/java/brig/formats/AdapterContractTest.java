@@ -235,7 +235,7 @@ class AdapterContractTest {
             case 2 -> of.numberNode(random.nextLong());
             case 3 -> of.numberNode(random.nextDouble());
             case 4 -> of.textNode("\uD83D" + random.nextInt());
-            case 5 -> of.textNode("x\u0001\"\\\n".repeat(random.nextInt(40_000)));
+            case 5 -> of.textNode("x\u0001\"\\\n".repeat(random.nextInt(random.nextInt(8) == 0 ? 40_000 : 40)));
             case 6 -> of.arrayNode().add(random.nextInt()).add("x");
             case 7 -> of.objectNode().put("type", "text").put("text", "t");
             default -> of.textNode("");

@@ -44,10 +44,6 @@ public final class AgentTurn {
         state.set(State.IDLE);
     }
 
-    public boolean runs() {
-        return state.get() != State.IDLE;
-    }
-
     /** Notes that it is to be stopped; false where nothing runs. */
     public boolean cancel() {
         return state.compareAndSet(State.RUNNING, State.CANCELLED) || state.get() == State.CANCELLED;

@@ -1,6 +1,5 @@
 package brig.formats.adapter;
 
-import org.jspecify.annotations.Nullable;
 
 /** Text from outside on its way into frames. */
 public final class FrameText {
@@ -61,10 +60,5 @@ public final class FrameText {
     public static String cut(String text, int bytesMax) {
         int end = end(text, 0, bytesMax);
         return end == text.length() ? text : text.substring(0, end) + "…";
-    }
-
-    /** The text, or null where it is empty. */
-    public static @Nullable String orNull(@Nullable String text) {
-        return text == null || text.isEmpty() ? null : text;
     }
 }
