@@ -202,10 +202,6 @@ public final class Transcript {
         return gaps;
     }
 
-    public List<Event.Note> notes() {
-        return notes;
-    }
-
     /** The last reported throttled state; empty for none. */
     public String state() {
         return notes.stream()
