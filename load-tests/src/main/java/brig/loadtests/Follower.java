@@ -141,10 +141,6 @@ final class Follower implements LineDecoder.Sink {
         return missing;
     }
 
-    boolean ended() {
-        return ended;
-    }
-
     @Nullable
     String fault() {
         return fault;

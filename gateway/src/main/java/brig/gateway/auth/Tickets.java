@@ -43,13 +43,21 @@ public final class Tickets {
             throw new BrigException(ErrorCode.FORBIDDEN, "the token does not reach beyond its session: name that");
         }
         long nowMs = clock.nowMs();
-        byHash.values().removeIf(ticket -> ticket.expiresMs() <= nowMs);
+        forgetExpired(nowMs);
         if (byHash.size() >= TICKETS_MAX) {
             throw new BrigException(ErrorCode.MAX_TOKENS, "too many tickets wait to be used", 5);
         }
         String secret = Ids.newToken();
         byHash.put(Ids.hashToken(secret), new Ticket(access.narrowed(spawnId, watchOnly), nowMs + TICKET_MS));
         return new Issued(secret, watchOnly ? Role.WATCHER : role);
+    }
+
+    /** All live equally long, so the oldest expire first. */
+    private void forgetExpired(long nowMs) {
+        var oldest = byHash.values().iterator();
+        while (oldest.hasNext() && oldest.next().expiresMs() <= nowMs) {
+            oldest.remove();
+        }
     }
 
     /** Redeems a ticket. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */

@@ -37,10 +37,6 @@ public final class Admission {
      * @param gone whether the client has disconnected, which passes its turn on
      */
     public record Applicant(SpawnRequest.Asker asker, long waitMs, BooleanSupplier gone) {
-        /** A request that does not wait. */
-        public static Applicant of(String captain) {
-            return new Applicant(new SpawnRequest.Asker(captain, false), 0, () -> false);
-        }
 
         String captain() {
             return asker.captain();

@@ -24,12 +24,6 @@ public final class CountLimit {
         this.what = what;
     }
 
-    /** Takes a slot. @throws BrigException with the limit's code if none is free */
-    public Lease take(String key) {
-        check(key, 1);
-        return hold(key);
-    }
-
     /** Only checks. @throws BrigException with the limit's code and that hint if no slot is free */
     void check(String key, int retryAfterSeconds) {
         if (count(key) >= max) {
@@ -41,10 +35,6 @@ public final class CountLimit {
     public Lease hold(String key) {
         taken.merge(key, 1, Integer::sum);
         return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
-    }
-
-    public int max() {
-        return max;
     }
 
     public int count(String key) {

@@ -211,13 +211,9 @@ public final class StreamLog {
      *
      * @param fromSeq the first frame wanted; one that the source does not have yet means the next one
      * @param tethered whether it pauses the worker when it is slow
+     * @param narrowing limits it to one agent's frames; null for all frames
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
-        return subscribe(fromSeq, tethered, null, sink);
-    }
-
-    /** As above, limited to one agent's frames if {@code narrowing} is not null. */
     public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(

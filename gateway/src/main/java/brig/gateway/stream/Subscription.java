@@ -220,10 +220,6 @@ public final class Subscription {
         return nextSeq;
     }
 
-    public boolean isTethered() {
-        return tethered;
-    }
-
     /** Removes it from the log. The sink is not told, since the caller knows. */
     public void close() {
         if (state != State.CLOSED) {

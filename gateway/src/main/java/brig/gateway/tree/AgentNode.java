@@ -40,10 +40,6 @@ final class AgentNode {
         this.parent = parent;
     }
 
-    String id() {
-        return id;
-    }
-
     @Nullable
     AgentNode parent() {
         return parent;

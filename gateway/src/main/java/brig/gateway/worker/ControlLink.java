@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connection to the worker-agent's control socket. Requests have ids and deadlines; answers come in any order. When
- * the connection is lost, everything in flight fails, and the link reconnects until it is closed. Since prompts are
+ * the connection is lost, everything in flight fails, and the link reconnects. Since prompts are
  * sent over it, a peer whose uid is not trusted is sent nothing.
  *
  * <p>Owned by the event loop.
@@ -91,7 +91,6 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
     private long lastId;
-    private boolean closed;
     /** Why the peer is not trusted; null if it is. */
     private @Nullable BrigException untrusted;
 
@@ -122,23 +121,13 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers, new Inlet.Shared());
     }
 
-    /** Connects, and keeps the link up until {@link #close}. */
+    /** Connects, and keeps the link up. */
     public void open(Listener newListener) {
         listener = newListener;
         connect();
     }
 
-    public void close() {
-        closed = true;
-        if (socket != null) {
-            socket.close();
-        }
-    }
-
     private void connect() {
-        if (closed) {
-            return;
-        }
         client.connect(address).onComplete(connected -> {
             if (connected.succeeded()) {
                 handleConnected(connected.result());
@@ -149,10 +138,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private void retry() {
-        if (!closed) {
-            listener.handleDown();
-            timers.after(RECONNECT_MS, this::connect);
-        }
+        listener.handleDown();
+        timers.after(RECONNECT_MS, this::connect);
     }
 
     private void handleConnected(NetSocket connected) {

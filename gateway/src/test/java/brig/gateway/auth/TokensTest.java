@@ -26,7 +26,7 @@ class TokensTest {
     private final List<Collection<Token>> saved = new ArrayList<>();
     private final List<String> closed = new ArrayList<>();
     private String savedAdmin = "";
-    private final Tokens tokens = tokens(List.of());
+    private Tokens tokens = tokens(List.of());
 
     private Tokens tokens(Collection<Token> kept) {
         Tokens.Store store = new Tokens.Store() {
@@ -149,9 +149,11 @@ class TokensTest {
 
     @Test
     void shouldForgetExpiredTokensAfterADayAndRefuseTooMany() {
+        List<Token> kept = new ArrayList<>();
         for (int i = 0; i < Tokens.TOKENS_MAX; i++) {
-            mint(Role.WATCHER, null, 1_000);
+            kept.add(Token.of(Ids.newToken(), Role.WATCHER, "alice", null, time.nowMs(), 1_000));
         }
+        tokens = tokens(kept);
         CompletableFuture<?> refused =
                 tokens.mint(new Tokens.Request(Role.WATCHER, "a", null, 1)).toCompletableFuture();
         assertTrue(refused.isCompletedExceptionally());

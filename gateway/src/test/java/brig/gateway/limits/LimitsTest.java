@@ -11,24 +11,29 @@ import org.junit.jupiter.api.Test;
 class LimitsTest {
     private final CountLimit limit = new CountLimit(2, ErrorCode.MAX_WORKERS, "workersMax");
 
+    private Lease take(String key) {
+        limit.check(key, 1);
+        return limit.hold(key);
+    }
+
     @Test
     void shouldRefuseWhenAllSlotsOfAKeyAreTaken() {
-        limit.take("a");
-        Lease second = limit.take("a");
-        BrigException refusal = assertThrows(BrigException.class, () -> limit.take("a"));
+        take("a");
+        Lease second = take("a");
+        BrigException refusal = assertThrows(BrigException.class, () -> take("a"));
         assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
         assertTrue(refusal.getMessage().contains("limits.workersMax (2)"), refusal::getMessage);
         assertTrue(refusal.retryAfterSeconds().isPresent());
         assertEquals(2, limit.count("a"), "a refusal takes nothing");
-        limit.take("b");
+        take("b");
         second.close();
-        limit.take("a");
+        take("a");
     }
 
     @Test
     void shouldGiveBackOnceWhenALeaseIsClosedTwice() {
-        Lease first = limit.take("a");
-        limit.take("a");
+        Lease first = take("a");
+        take("a");
         first.close();
         first.close();
         assertEquals(1, limit.count("a"));
@@ -36,7 +41,7 @@ class LimitsTest {
 
     @Test
     void shouldForgetAKeyWhenItsLastLeaseIsClosed() {
-        Lease only = limit.take("a");
+        Lease only = take("a");
         assertEquals(1, limit.count("a"));
         only.close();
         assertEquals(0, limit.count("a"));
@@ -50,7 +55,7 @@ class LimitsTest {
         Lease last = limit.hold("a");
         assertEquals(4, limit.count("a"));
         last.close();
-        assertThrows(BrigException.class, () -> limit.take("a"));
+        assertThrows(BrigException.class, () -> take("a"));
         assertEquals(3, limit.count("a"));
     }
 

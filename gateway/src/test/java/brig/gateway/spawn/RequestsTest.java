@@ -56,7 +56,9 @@ class RequestsTest {
         List<CompletableFuture<GrantedSpawn>> answers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             answers.add(bench.spawner
-                    .spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN))
+                    .spawn(
+                            request(BODY),
+                            new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, false), 0, () -> false))
                     .thenCompose(AcceptedSpawn::running)
                     .toCompletableFuture());
         }

@@ -163,7 +163,7 @@ class StreamLogModelTest {
 
             Reader(long from, boolean tethered) {
                 nextSeq = from;
-                subscription = bench.log.subscribe(from, tethered, this);
+                subscription = bench.log.subscribe(from, tethered, null, this);
                 assertEquals(from, subscription.nextSeq());
                 live = tethered && bench.log.offsetOf(from) >= 0;
             }

@@ -202,10 +202,6 @@ public final class Transcript {
         return gaps;
     }
 
-    public List<Event.Note> notes() {
-        return notes;
-    }
-
     /** The last notice, for people. */
     private String told() {
         return notes.isEmpty() ? "nothing" : notes.getLast().toString();

@@ -32,8 +32,4 @@ public record Check(
     interface Body {
         void run(Target target, StreamTransport way) throws IOException, InterruptedException;
     }
-
-    Check needing(Needs what) {
-        return new Check(name, clause, rule, says, ways, what, body);
-    }
 }

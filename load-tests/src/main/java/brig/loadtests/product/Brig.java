@@ -160,11 +160,6 @@ public final class Brig implements AutoCloseable {
         return process.pid();
     }
 
-    /** The folder of all its files. */
-    public Path folder() {
-        return folder;
-    }
-
     /** Its worker-agents: one, or none. */
     public List<ProcessHandle> workerAgents() {
         String runtime = folder + "/run";

@@ -19,10 +19,6 @@ public enum AgentStatus implements WireName {
         return this == SPAWNED || this == RUNNING;
     }
 
-    public boolean isOver() {
-        return !lives() && this != UNKNOWN;
-    }
-
     /** The value of {@code status} on the wire. */
     @Override
     public String wireName() {

@@ -191,11 +191,6 @@ public final class Json {
         return RecordShape.of(record.getClass()).tag();
     }
 
-    /** Writes the record's fields into the object that the generator has begun. */
-    public static void writeFields(JsonGenerator generator, Record record) throws IOException {
-        writeFields(generator, record, RecordShape.of(record.getClass()));
-    }
-
     private static byte[] withoutLateControls(byte[] json) {
         ByteArrayOutputStream escaped = null;
         int copied = 0;

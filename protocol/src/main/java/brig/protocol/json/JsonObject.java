@@ -124,11 +124,6 @@ public final class JsonObject {
         return values.get(name) instanceof Number number ? number.longValue() : absent;
     }
 
-    /** A number with a fraction, or null. */
-    public @Nullable Double decimal(String name) {
-        return values.get(name) instanceof Number number ? number.doubleValue() : null;
-    }
-
     /** The nested object; empty if absent. */
     public JsonObject object(String name) {
         return element(values.get(name));

@@ -109,12 +109,10 @@ final class RecordShape {
 
     /** The records of a sealed type by tag. */
     static final class Kinds {
-        private final Class<?> type;
         private final Map<String, Class<?>> byTag = new LinkedHashMap<>();
         final Tagged tagged;
 
         private Kinds(Class<?> type) {
-            this.type = type;
             Tagged annotation = type.getAnnotation(Tagged.class);
             if (annotation == null) {
                 throw new IllegalStateException(type + " is neither a record nor tagged");
@@ -145,10 +143,6 @@ final class RecordShape {
         @Nullable
         Class<?> named(String tag) {
             return byTag.get(tag);
-        }
-
-        Class<?> type() {
-            return type;
         }
     }
 

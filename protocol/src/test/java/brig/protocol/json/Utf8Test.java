@@ -17,12 +17,12 @@ class Utf8Test {
         int[] edges = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
         byte[] bytes = new byte[4];
         for (int first = 0; first < 256; first++) {
-            for (int rest = 0; rest < edges.length * edges.length * edges.length; rest++) {
-                bytes[0] = (byte) first;
-                bytes[1] = (byte) edges[rest % 10];
-                bytes[2] = (byte) edges[rest / 10 % 10];
-                bytes[3] = (byte) edges[rest / 100];
-                for (int length = 1; length <= 4; length++) {
+            bytes[0] = (byte) first;
+            for (int length = 1, rests = 1; length <= bytes.length; length++, rests *= edges.length) {
+                for (int rest = 0; rest < rests; rest++) {
+                    for (int at = 1, left = rest; at < length; at++, left /= edges.length) {
+                        bytes[at] = (byte) edges[left % edges.length];
+                    }
                     assertEquals(javaAccepts(bytes, length), Utf8.isValid(bytes, 0, length));
                 }
             }

@@ -98,11 +98,6 @@ class EgressProcessTest {
         }
 
         @Override
-        public CompletableFuture<Integer> dial(int port) {
-            return CompletableFuture.failedFuture(new IOException("not in this test"));
-        }
-
-        @Override
         public void close() {
             sockets.forEach(socket -> {
                 try {

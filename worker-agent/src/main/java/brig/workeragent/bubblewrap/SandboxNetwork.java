@@ -69,11 +69,6 @@ final class SandboxNetwork implements WallNetwork {
     }
 
     @Override
-    public CompletableFuture<Integer> dial(int port) {
-        return network.dial(port);
-    }
-
-    @Override
     public void close() {
         network.close();
     }

@@ -49,15 +49,10 @@ public final class AgentProfiles {
     }
 
     /**
-     * The profile of that name.
+     * The profile of that name, or of the operator's further name.
      *
      * @throws BrigException {@code UNKNOWN_AGENT}, with the fault if its file has one
      */
-    public AgentProfile find(String name) {
-        return named(name).profile();
-    }
-
-    /** {@link #find}, with its files; also resolves the operator's further names. */
     public Named named(String asked) {
         var all = files.entries();
         String name = all.containsKey(asked) ? asked : names.agentNames().getOrDefault(asked, names.defaultAgent());

@@ -72,10 +72,6 @@ final class WallLaunch {
         return request;
     }
 
-    LimitsLease lease() {
-        return lease;
-    }
-
     void terminate() {
         link.order("signal " + id + " 15\n");
     }

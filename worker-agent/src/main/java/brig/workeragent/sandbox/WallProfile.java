@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -107,14 +106,6 @@ public record WallProfile(
         all.addAll(further);
         return new WallProfile(
                 workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network);
-    }
-
-    /** A copy with further variables, which override existing ones. */
-    public WallProfile withEnvironment(Map<String, String> variables) {
-        var all = new TreeMap<>(environment);
-        all.putAll(variables);
-        return new WallProfile(
-                workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax, nested, network);
     }
 
     /** A copy with that network. */

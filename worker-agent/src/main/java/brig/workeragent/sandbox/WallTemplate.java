@@ -203,10 +203,6 @@ final class WallTemplate {
         return programs;
     }
 
-    Path file(String name) {
-        return folder.resolve(name);
-    }
-
     Path filter(boolean nested, boolean memoryGroup) {
         return folder.resolve(filterName(nested, memoryGroup));
     }

@@ -12,11 +12,6 @@ public interface WallNetwork extends AutoCloseable {
     /** Opens one more listening socket for that port on any address. */
     CompletableFuture<WallSocket> listen(int port);
 
-    /**
-     * Connects to a server of the agent on 127.0.0.1:port: a connected, non-blocking descriptor that the caller owns.
-     */
-    CompletableFuture<Integer> dial(int port);
-
     @Override
     void close();
 }

@@ -38,7 +38,8 @@ class AgentProfilesTest {
     }
 
     private static String fault(AgentProfiles profiles, String name) {
-        BrigException e = assertThrows(BrigException.class, () -> profiles.find(name));
+        BrigException e =
+                assertThrows(BrigException.class, () -> profiles.named(name).profile());
         assertEquals(ErrorCode.UNKNOWN_AGENT, e.code());
         return e.getMessage();
     }
@@ -48,7 +49,7 @@ class AgentProfilesTest {
         write("a.json", """
                 {"description": "d", "command": ["p", "{message}", "x{message}", "{model}", "{systemPrompt}", "{tools}"]}
                 """);
-        AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
+        AgentProfile profile = new AgentProfiles(List.of(folder)).named("a").profile();
         SpawnRequest full = new SpawnRequest(
                 null, null, new SpawnRequest.AgentConfig("a", "m", List.of("t1", "t2"), "s"), null, false);
         assertEquals(
@@ -85,10 +86,10 @@ class AgentProfilesTest {
     void shouldReadAgainWhenFileChanges() throws Exception {
         write("a.json", "{\"description\": \"one\", \"command\": [\"p\"]}");
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
-        assertEquals("one", profiles.find("a").description());
+        assertEquals("one", profiles.named("a").profile().description());
         write("a.json", "{\"description\": \"two\", \"command\": [\"p\"]}");
         Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
-        assertEquals("two", profiles.find("a").description());
+        assertEquals("two", profiles.named("a").profile().description());
         Files.delete(folder.resolve("a.json"));
         fault(profiles, "a");
     }
@@ -99,7 +100,7 @@ class AgentProfilesTest {
         write("a.json", "{\"description\": \"early\", \"command\": [\"p\"]}");
         Files.writeString(later.resolve("a.json"), "{\"description\": \"late\", \"command\": [\"p\"]}");
         AgentProfiles profiles = new AgentProfiles(List.of(folder, later, folder.resolve("missing")));
-        assertEquals("late", profiles.find("a").description());
+        assertEquals("late", profiles.named("a").profile().description());
     }
 
     @Test
@@ -250,7 +251,7 @@ class AgentProfilesTest {
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
         SpawnRequest request = profiles.told(profiles.named("a"), asking(null, List.of(asked.split(",")), null));
         assertEquals(List.of(told.split(",")), request.tools());
-        assertEquals(List.of(command.split(" ")), profiles.find("a").commandFor(request, "", null));
+        assertEquals(List.of(command.split(" ")), profiles.named("a").profile().commandFor(request, "", null));
     }
 
     @ParameterizedTest
@@ -297,7 +298,7 @@ class AgentProfilesTest {
     @Test
     void shouldAddTheSessionWhenOneIsToBeGoneOnWith() throws Exception {
         write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"resume\": [\"--resume\", \"{session}\"]}");
-        AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
+        AgentProfile profile = new AgentProfiles(List.of(folder)).named("a").profile();
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p"), profile.commandFor(bare, "", null));

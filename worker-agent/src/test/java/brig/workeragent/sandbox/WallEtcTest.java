@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.tls.CertificateAuthority;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -13,8 +15,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -75,11 +79,13 @@ final class WallEtcTest {
                 Files.readString(old) + "\n" + Files.readString(authority),
                 Files.readString(etc.resolve(TrustStore.BUNDLE)));
         assertEquals(Files.readString(authority), Files.readString(etc.resolve(TrustStore.OWN)));
-        assertEquals(Set.of("CN=old", "CN=authority"), trustedByJava(etc.resolve(TrustStore.JAVA)));
+        assertEquals(Set.of(subject(old), subject(authority)), trustedByJava(etc.resolve(TrustStore.JAVA)));
         assertEquals(etc, opened.folder());
         Files.copy(certificate("next"), authority, StandardCopyOption.REPLACE_EXISTING);
         Files.setLastModifiedTime(authority, FileTime.fromMillis(1));
-        assertEquals(Set.of("CN=old", "CN=next"), trustedByJava(opened.folder().resolve(TrustStore.JAVA)));
+        assertEquals(
+                Set.of(subject(old), subject(authority)),
+                trustedByJava(opened.folder().resolve(TrustStore.JAVA)));
         assertEquals(Files.readString(old), Files.readString(host.resolve("ssl/certs/ca-certificates.crt")));
     }
 
@@ -101,33 +107,25 @@ final class WallEtcTest {
         KeyStore store = KeyStore.getInstance(file.toFile(), (char[]) null);
         Set<String> names = new TreeSet<>();
         for (String alias : Collections.list(store.aliases())) {
-            names.add(((X509Certificate) store.getCertificate(alias))
-                    .getSubjectX500Principal()
-                    .getName());
+            names.add(subject(store.getCertificate(alias)));
         }
         return names;
     }
 
     /** A certificate of that name in a PEM file of its own. */
-    private Path certificate(String name) throws Exception {
-        Path store = folder.resolve(name + ".p12");
-        Path pem = folder.resolve(name + ".pem");
-        String keytool = Path.of(System.getProperty("java.home"), "bin/keytool").toString();
-        for (List<String> step : List.of(
-                List.of("-genkeypair", "-alias", "x", "-keyalg", "EC", "-dname", "CN=" + name),
-                List.of("-exportcert", "-rfc", "-alias", "x", "-file", pem.toString()))) {
-            List<String> command = new ArrayList<>(List.of(keytool));
-            command.addAll(step);
-            command.addAll(List.of("-keystore", store.toString(), "-storepass", "secret"));
-            assertEquals(
-                    0,
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor());
+    private Path certificate(String name) throws IOException {
+        return CertificateAuthority.open(Files.createDirectory(folder.resolve(name)), Instant.now())
+                .file();
+    }
+
+    private static String subject(Path pem) throws Exception {
+        try (InputStream bytes = Files.newInputStream(pem)) {
+            return subject(CertificateFactory.getInstance("X.509").generateCertificate(bytes));
         }
-        return pem;
+    }
+
+    private static String subject(Certificate certificate) {
+        return ((X509Certificate) certificate).getSubjectX500Principal().getName();
     }
 
     @Test

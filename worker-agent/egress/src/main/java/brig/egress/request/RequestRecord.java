@@ -52,10 +52,6 @@ public final class RequestRecord {
         return decision == AuditEvent.Decision.BLOCKED;
     }
 
-    public boolean isAllowed() {
-        return decision == AuditEvent.Decision.ALLOWED;
-    }
-
     public int status() {
         return status;
     }
