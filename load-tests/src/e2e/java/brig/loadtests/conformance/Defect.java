@@ -69,6 +69,7 @@ enum Defect {
     GAP_WITHOUT_REASON("evicted", StreamTransport.WEBSOCKET),
     GAP_WITH_ANOTHER_REASON("evicted", StreamTransport.MANY),
     GAP_MOVES_POSITION("evicted", StreamTransport.SSE),
+    OLDEST_FRAME_GOES_BACK("evicted", StreamTransport.UNIX),
     SKIPS_WHAT_IS_LOST("record-lost", StreamTransport.UNIX),
     CALLS_THE_LOST_EVICTED("record-lost", StreamTransport.SSE),
     ACCEPTS_BAD_TOKEN("wrong-token", StreamTransport.WEBSOCKET),

@@ -60,6 +60,9 @@ class KitTest {
     void shouldFailTheCheckWhenServerHasTheDefect(Defect defect) throws IOException {
         List<Kit.Result> results = run(defect, defect.check(), defect.way());
         assertTrue(results.stream().anyMatch(result -> result.verdict() == Kit.Verdict.FAIL), defect::toString);
+        for (Kit.Result result : results) {
+            assertFalse(result.fault().startsWith("java.lang."), () -> "an exception of the kit: " + result.fault());
+        }
     }
 
     @Test

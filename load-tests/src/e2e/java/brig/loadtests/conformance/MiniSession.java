@@ -47,6 +47,7 @@ final class MiniSession {
     boolean throttled;
     boolean lost;
     long firstSeq = 1;
+    private int views;
     private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
     long rememberedSeq = 1;
@@ -288,7 +289,8 @@ final class MiniSession {
             int readers) {}
 
     synchronized byte[] view() {
-        return Json.write(new View(id, id, "shell", state(), epoch, firstSeq, frames.size(), readers.size()));
+        long oldest = defect == Defect.OLDEST_FRAME_GOES_BACK && ended ? Math.max(firstSeq - views++, 1) : firstSeq;
+        return Json.write(new View(id, id, "shell", state(), epoch, oldest, frames.size(), readers.size()));
     }
 
     private String state() {

@@ -7,11 +7,11 @@ import brig.formats.claude.ClaudeAdapter;
 import brig.formats.codex.CodexAdapter;
 import java.util.Optional;
 
-/** All adapters, by the names that agent profiles have for them. */
+/** All adapters, by the name that agent profiles use. */
 public final class Adapters {
     private Adapters() {}
 
-    /** The adapter of that name in an agent profile, empty where there is none. */
+    /** The adapter of that name; empty if there is none. */
     public static Optional<Adapter> named(String name) {
         return Optional.ofNullable(
                 switch (name) {

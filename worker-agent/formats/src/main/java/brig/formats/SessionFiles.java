@@ -17,9 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens the files in which agents keep their sessions. */
+/** Opens the session files that agents write. */
 public final class SessionFiles {
-    /** In so many lines a transcript says whose it is. */
+    /** A transcript names its session within this many lines. */
     private static final int HEAD_LINES = 50;
 
     private SessionFiles() {}
@@ -28,7 +28,7 @@ public final class SessionFiles {
      * Opens a transcript of Claude Code ({@code <session>.jsonl}) or an export of OpenCode ({@code opencode export}).
      *
      * @param sink takes the frames
-     * @throws BrigException {@code INVALID_FIELD} where the file is neither
+     * @throws BrigException {@code INVALID_FIELD} if the file is neither
      */
     public static SessionFile open(Path file, FrameSink sink) throws IOException {
         if (!Files.isRegularFile(file)) {
@@ -66,7 +66,7 @@ public final class SessionFiles {
         return new BrigException(ErrorCode.INVALID_FIELD, why);
     }
 
-    /** The objects in the first lines that have one. */
+    /** The JSON objects among the first lines. */
     private static List<JsonObject> head(Path file) throws IOException {
         List<JsonObject> head = new ArrayList<>();
         try (InputStream in = Files.newInputStream(file)) {

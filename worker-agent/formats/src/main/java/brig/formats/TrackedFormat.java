@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What agents write when somebody else starts them and talks with them: it is read as an adapter reads it, and nothing
- * is ever answered.
- */
+/** Output formats of agents that another program starts and controls. Brig reads the output and answers nothing. */
 public enum TrackedFormat {
     /** {@code claude -p --output-format stream-json --verbose}. */
     CLAUDE("claude-stream-json", "claude"),
@@ -33,8 +30,8 @@ public enum TrackedFormat {
     }
 
     /**
-     * The command with the options added by which the agent writes what can be read here; as it is where it asks for another
-     * output itself, or is none that does its work without a terminal.
+     * Adds the options that select this output format. The command stays unchanged if it selects another output itself,
+     * or is not a run without a terminal.
      *
      * @param command the program and its arguments
      */
@@ -70,14 +67,14 @@ public enum TrackedFormat {
         return more;
     }
 
-    /** The one of that format, empty where there is none. */
+    /** The format of that name; empty if there is none. */
     public static Optional<TrackedFormat> named(String format) {
         return Arrays.stream(values())
                 .filter(listening -> listening.format.equals(format))
                 .findFirst();
     }
 
-    /** The one that a program of that file name writes. */
+    /** The format that a program of that file name writes. */
     public static Optional<TrackedFormat> of(String program) {
         return Arrays.stream(values())
                 .filter(listening -> listening.program.equals(program))
@@ -94,10 +91,10 @@ public enum TrackedFormat {
     }
 
     /**
-     * A reader of what the agent writes.
+     * A reader of the agent's output.
      *
      * @param sink takes the frames
-     * @param environment of the agent
+     * @param environment the agent's environment variables
      */
     public TrackedOutputReader open(FrameSink sink, Map<String, String> environment) {
         return new TrackedOutputReader(sink, frames -> switch (this) {

@@ -1,6 +1,6 @@
 /**
- * What is known of the native formats of agents, by name: adapters for agents that Brig starts, readers for
- * the output and the session files of agents that it did not start.
+ * The native formats of agents, by name: adapters for agents that Brig starts, and readers of output and session files
+ * of other agents.
  */
 @NullMarked
 package brig.formats;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds for every adapter that reads an agent's own format, whatever the agent writes. */
+/** The contract of every adapter for a native format, with hostile output. */
 @Timeout(120)
 class AdapterContractTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -83,7 +83,7 @@ class AdapterContractTest {
                 withoutRaw(framesOf(recording.adapter(), turned.toString().getBytes(UTF_8), 1 << 30, new Random(0))));
     }
 
-    /** A line that is kept as it is shows in which order its keys are. */
+    /** Without raw frames: those keep the order of keys of their line. */
     private static List<ScriptedTalk.Frame> withoutRaw(List<ScriptedTalk.Frame> frames) {
         return frames.stream().filter(frame -> frame.type() != FrameType.RAW).toList();
     }
@@ -150,9 +150,7 @@ class AdapterContractTest {
             int before = talk.frames.size();
             talk.says(line);
             talk.says("\n");
-            assertTrue(
-                    line.length < 2 || talk.frames.size() > before,
-                    () -> "nothing was told of " + new String(line, UTF_8));
+            assertTrue(line.length < 2 || talk.frames.size() > before, () -> "no frame for " + new String(line, UTF_8));
         }
         int before = talk.frames.size();
         talk.says("{\"type\":\"the next\"}");
@@ -182,7 +180,7 @@ class AdapterContractTest {
     @ParameterizedTest
     @MethodSource("recordings")
     void shouldOutliveWhatAnAgentCouldWriteInstead(Recording recording) throws IOException {
-        // Scenario: an agent that writes almost what it should, with any value in any place.
+        // Scenario: an agent writes mutated messages, with random values in random places.
         Random random = new Random(SEED);
         List<JsonNode> lines = new ArrayList<>();
         for (String line : new String(recording.output(), UTF_8).lines().toList()) {

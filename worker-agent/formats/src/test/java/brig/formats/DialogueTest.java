@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is said to an agent, and when. */
+/** The input that dialogues send to agents, and its order. */
 class DialogueTest {
     private static List<Object> methods(ScriptedTalk talk) {
         return talk.written.stream().map(message -> message.get("method")).toList();
@@ -132,7 +132,7 @@ class DialogueTest {
         assertEquals(
                 Map.of("exit_code", 1L, "reason", "failed"),
                 refused.frames.getLast().fields());
-        assertFalse(refused.dialogue.send("again"), "it does not go on without");
+        assertFalse(refused.dialogue.send("again"), "it does not continue without the system prompt");
     }
 
     private static ScriptedTalk acpWith(String model, String answer) {
@@ -149,7 +149,9 @@ class DialogueTest {
         String offered = ",\"configOptions\":[{\"id\":\"model\",\"currentValue\":\"p/small\",\"options\":"
                 + "[{\"value\":\"p/small\"},{\"value\":\"p/large\"}]}]";
         assertEquals(
-                "session/prompt", acpWith("small", offered).written.getLast().get("method"), "it is that already");
+                "session/prompt",
+                acpWith("small", offered).written.getLast().get("method"),
+                "the session has that model already");
         ScriptedTalk large = acpWith("large", offered);
         assertEquals(
                 Map.of("sessionId", "s", "configId", "model", "value", "p/large"),
@@ -179,7 +181,7 @@ class DialogueTest {
                         + input + ",\"output\":2,\"cache\":{\"read\":0}},\"cost\":0}");
     }
 
-    /** Scenario: a turn of two calls, then one whose last event comes behind the end of the turn, then one more. */
+    /** Scenario: a turn of two calls, then a turn whose last event follows its end, then another turn. */
     @Test
     void shouldCountAllModelCallsOfATurnOfOpenCode() {
         ScriptedTalk talk = new ScriptedTalk("opencode");
@@ -255,7 +257,7 @@ class DialogueTest {
 
     @Test
     void shouldInterruptATurnThatBeginsAfterTheCancel() {
-        // Scenario: the captain cancels before Codex has said which turn it is.
+        // Scenario: the captain cancels before Codex has named the turn.
         ScriptedTalk talk = new ScriptedTalk("codex");
         talk.dialogue.start();
         talk.dialogue.send("hello");

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Sub-agents as versions of Claude Code tell of them that announce none, or say less of one. */
+/** Sub-agents in versions of Claude Code that announce none, or with fewer details. */
 class EarlierClaudeTest {
     private final ScriptedTalk talk = new ScriptedTalk("claude");
 

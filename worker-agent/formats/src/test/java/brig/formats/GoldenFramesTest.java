@@ -17,8 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What each recorded run of a real agent becomes, frame by frame, for a reviewer to read. A line that begins with > is
- * what was written to the agent. {@code ./gradlew -Dgolden.update=true :worker-agent:test -Ptests=Golden} writes them.
+ * The frames of each recorded run of a real agent, in files that a reviewer reads. A line that begins with > was
+ * written to the agent. {@code ./gradlew -Dgolden.update=true :worker-agent:formats:test -Ptests=GoldenFrames} rewrites
+ * the files.
  */
 class GoldenFramesTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
@@ -39,7 +40,7 @@ class GoldenFramesTest {
                     switch (what) {
                         case ScriptedTalk.Frame frame ->
                             frame.type().wireName() + " " + ScriptedTalk.json(shortened(frame.fields()));
-                        // The order of keys in a message is nobody's promise.
+                        // The order of keys is not part of the contract.
                         case Map<?, ?> message -> "> " + ScriptedTalk.json(shortened(sorted(message)));
                         default -> "-- " + what;
                     });
@@ -76,7 +77,7 @@ class GoldenFramesTest {
         return sorted;
     }
 
-    /** With long texts cut, and how long they were. */
+    /** Shortens long texts and adds their length. */
     private static Map<String, Object> shortened(Map<?, ?> fields) {
         Map<String, Object> shorter = new LinkedHashMap<>();
         fields.forEach((name, value) -> shorter.put(String.valueOf(name), shortened(value)));

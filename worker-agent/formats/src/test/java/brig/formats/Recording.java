@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a real agent wrote, and what it was told, as it was recorded. A file holds either the lines of the agent, or
- * lines {@code {"t":…,"dir":"->" or "<-","m":…}}, or lines {@code {"t":…,"ev":…}} with events of OpenCode's server.
+ * The recorded output and input of a real agent. A file holds either the lines of the agent, or lines
+ * {@code {"t":…,"dir":"->" or "<-","m":…}}, or lines {@code {"t":…,"ev":…}} with events of OpenCode's server.
  */
 record Recording(String adapter, String name, List<String> lines) {
     private static final Path FOLDER = Path.of("src/test/resources/agents");
@@ -47,7 +47,7 @@ record Recording(String adapter, String name, List<String> lines) {
         }
     }
 
-    /** Something that happens in the recording: the agent says a line, or is told something. */
+    /** A step of the recording: a line of the agent, or input to it. */
     sealed interface Step {
         record Says(String line) implements Step {}
 
@@ -81,7 +81,7 @@ record Recording(String adapter, String name, List<String> lines) {
         }
     }
 
-    /** The lines of the agent, as its pipe had them. */
+    /** The agent's output as bytes. */
     byte[] output() {
         StringBuilder output = new StringBuilder();
         for (Step step : steps()) {
@@ -92,7 +92,7 @@ record Recording(String adapter, String name, List<String> lines) {
         return output.toString().getBytes(UTF_8);
     }
 
-    /** Plays it to an adapter: what the agent was told then is said again, as far as it was the captain's. */
+    /** Replays it to an adapter, and sends the captain's messages again. */
     ScriptedTalk play() {
         boolean allow = !name.contains("deny") && !name.contains("reject");
         ScriptedTalk talk = new ScriptedTalk(adapter, new AgentTask("/home/dev/proj", null, null, null, false, allow));
@@ -110,7 +110,7 @@ record Recording(String adapter, String name, List<String> lines) {
         return talk;
     }
 
-    /** Of a one-shot run, or of OpenCode's server, only what came back was recorded. */
+    /** Recordings of one-shot runs and of OpenCode's server have only output. */
     private void begin(ScriptedTalk talk) {
         talk.dialogue.start();
         if (adapter.equals("opencode")) {

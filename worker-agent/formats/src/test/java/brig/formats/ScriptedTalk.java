@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A dialogue of one adapter whose agent is the test. Every frame is checked against the specification. */
+/** A dialogue of one adapter in which the test plays the agent. Every frame is validated against its schema. */
 final class ScriptedTalk {
     /** A frame with its type, without its time. */
     record Frame(FrameType type, Map<String, Object> fields) {
@@ -37,7 +37,7 @@ final class ScriptedTalk {
     private static final Map<FrameType, JsonSchema> SCHEMAS = new ConcurrentHashMap<>();
 
     final List<Frame> frames = new ArrayList<>();
-    /** All that happened, in order: frames, what was written to the agent, ends of turns. */
+    /** All events in order: frames, input to the agent, ends of turns. */
     final List<Object> happened = new ArrayList<>();
 
     final List<Map<String, Object>> written = new ArrayList<>();
@@ -105,7 +105,7 @@ final class ScriptedTalk {
         happened.add("turn done");
     }
 
-    /** The agent writes that line. */
+    /** Writes a line as the agent. */
     void says(String line) {
         says((line + "\n").getBytes(UTF_8));
     }
@@ -126,7 +126,7 @@ final class ScriptedTalk {
         }
     }
 
-    /** Both pipes of the agent end. */
+    /** Ends both pipes of the agent. */
     void ends() {
         try {
             stdout.finish(1);
@@ -140,7 +140,7 @@ final class ScriptedTalk {
         return frames.stream().filter(frame -> frame.type() == type).toList();
     }
 
-    /** All text of that stream, of the agent itself. */
+    /** The agent's own text in that stream. */
     String said(String stream) {
         StringBuilder said = new StringBuilder();
         frames(FrameType.CHUNK).stream()
@@ -150,7 +150,7 @@ final class ScriptedTalk {
         return said.toString();
     }
 
-    /** The object as JSON, in the order that it has. */
+    /** The object as JSON, with its order of keys. */
     static String json(Map<String, ?> object) {
         try {
             return new ObjectMapper().writeValueAsString(object);

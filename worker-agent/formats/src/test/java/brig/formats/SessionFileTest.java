@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Transcripts of Claude Code 2.1.330 and an export of OpenCode 1.18.33, without what nobody reads here. */
+/** Transcripts of Claude Code 2.1.330 and an export of OpenCode 1.18.33, without fields that Brig ignores. */
 class SessionFileTest {
     private static final Path AGENTS = Path.of("src/test/resources/agents");
     private static final Path CLAUDE = AGENTS.resolve("claude-session");
@@ -63,7 +63,7 @@ class SessionFileTest {
         return frames.stream().filter(frame -> frame.type() == type);
     }
 
-    /** What was said, by whom. */
+    /** The text of that agent. */
     private String said(String agent) {
         return all(FrameType.CHUNK)
                 .filter(frame -> frame.text("agent").equals(agent))
@@ -71,7 +71,7 @@ class SessionFileTest {
                 .collect(Collectors.joining("|"));
     }
 
-    /** The last word of each sub-agent. */
+    /** The last frame of each sub-agent. */
     private Map<String, String> subAgents() {
         Map<String, String> last = new TreeMap<>();
         all(FrameType.SUBAGENT)
@@ -84,7 +84,7 @@ class SessionFileTest {
         return last;
     }
 
-    /** A copy whose files can be changed; {@code earlier} has them where versions before 2.1 wrote them. */
+    /** A writable copy; {@code earlier} uses the layout of versions before 2.1. */
     private Path copy(String session, boolean earlier) throws IOException {
         try (Stream<Path> files = Files.walk(CLAUDE)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -143,7 +143,7 @@ class SessionFileTest {
         assertEquals(
                 "Delegating in background.|Parent turn 1 after background launch.|Parent turn 2 after background launch.",
                 said(""));
-        assertEquals(1, all(FrameType.MESSAGE).count(), "a notification is nobody's message");
+        assertEquals(1, all(FrameType.MESSAGE).count(), "a notification is not a user message");
         assertEquals(List.of("0 "), ends());
     }
 

@@ -10,12 +10,12 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Where a sub-agent belongs, in whatever order an agent tells of it and of the call that started it. */
+/** The place of a sub-agent, whichever is reported first: the sub-agent or the call that started it. */
 class SubAgentPlaceTest {
     private static final String OUTER_THREAD = "01a20284-d787-7c51-b942-391d78cd6c95";
     private static final String INNER_THREAD = "01a20284-d8c4-7600-9016-6cd8516ae77c";
 
-    /** The place that the newest frame of a sub-agent says: parent, call and depth. */
+    /** The place in the newest frame of a sub-agent: parent, call and depth. */
     private static String place(ScriptedTalk talk, String agent) {
         Map<String, Object> newest = talk.frames(FrameType.SUBAGENT).stream()
                 .filter(frame -> frame.text("agent_id").equals(agent))
@@ -25,7 +25,7 @@ class SubAgentPlaceTest {
         return newest.get("parent_id") + " " + newest.get("parent_tool_id") + " " + newest.get("depth");
     }
 
-    /** The same recording with the line that one predicate finds moved to in front of the line of the other. */
+    /** Moves the line that the first predicate finds ahead of the line that the second one finds. */
     private static Recording moved(Recording recording, Predicate<String> line, Predicate<String> inFrontOf) {
         List<String> lines = new ArrayList<>(recording.lines());
         String moving = lines.stream().filter(line).findFirst().orElseThrow();
@@ -39,7 +39,7 @@ class SubAgentPlaceTest {
         return line -> List.of(words).stream().allMatch(line::contains);
     }
 
-    /** As Claude Code 2.1.197 writes it, which says neither the parent nor the depth of a task. */
+    /** As written by Claude Code 2.1.197, which reports neither parent nor depth of a task. */
     private static Recording withoutParents() {
         Recording recording = Recording.of("claude", "subagent-nested-fg");
         return new Recording(
@@ -65,8 +65,8 @@ class SubAgentPlaceTest {
 
     @Test
     void shouldMoveAThreadOfCodexWhenTheAgentsOwnTurnEndsBeforeTheCallIsTold() {
-        // Scenario: the outer agent's thread is behind. The inner one speaks, the agent's own turn ends, and only then
-        // comes the call of the outer one.
+        // Scenario: the outer agent's thread lags. The inner one speaks, the agent's own turn ends, and only then the
+        // call of the outer one arrives.
         Recording late = moved(
                 Recording.of("codex", "appserver-subagent-nested"),
                 has("turn/completed", "Nested run over."),

@@ -24,10 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What agents write that others talk with, as it was recorded. */
+/** Recorded output of agents that another program controls. */
 class TrackedFormatTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
-    /** Of a whole message, or of questions: whoever talks with the agent knows of those. */
+    /** Frames of ends and requests, which the controlling program handles. */
     private static final Set<FrameType> OF_A_DIALOGUE = Set.of(FrameType.DONE, FrameType.PERMISSION);
 
     static List<Recording> oneShots() {
@@ -94,7 +94,7 @@ class TrackedFormatTest {
         assertEquals(String.join("\n", adapters), String.join("\n", told));
     }
 
-    /** An adapter that cancelled does not tell that the agent calls it a failure. */
+    /** The failure of a cancelled turn: an adapter that cancelled it leaves that frame out. */
     private static boolean isOfCancelled(ScriptedTalk.Frame frame) {
         return frame.type() == FrameType.ERROR && frame.text("code").equals("AGENT_ERROR");
     }
@@ -111,9 +111,8 @@ class TrackedFormatTest {
     @ParameterizedTest
     @ValueSource(strings = {"SESSION/subagents/agent-a1.jsonl", "agent-a1.jsonl"})
     void shouldTellFromTranscriptsWhatStandardOutputDoesNot(String place, @TempDir Path home) throws Exception {
-        // Scenario: the transcript is there before standard output names its sub-agent; then it grows, in the middle of
-        // a
-        // line too; what both have is told once, whichever comes first.
+        // Scenario: the transcript exists before standard output names its sub-agent. Then it grows, also in the middle
+        // of a line. Content in both is reported once, whichever comes first.
         List<String> told = new ArrayList<>();
         TrackedOutputReader listener = open("claude-stream-json", told, home);
         Path file = home.resolve(".claude/projects/-home-dev-proj").resolve(place.replace("SESSION", SESSION));
@@ -123,7 +122,7 @@ class TrackedFormatTest {
                 file, said("m1", "one") + said("m0", "of another session").replace(SESSION, "other"));
         say(listener, "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"" + SESSION + "\"}\n");
         listener.look(1);
-        assertEquals(1, told.size(), "it waits to be named");
+        assertEquals(1, told.size(), "it waits until it is named");
         say(
                 listener,
                 "{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"a1\",\"task_type\":\"local_agent\","
@@ -175,7 +174,7 @@ class TrackedFormatTest {
             assertEquals(
                     List.of(own.split(" ")),
                     TrackedFormat.CLAUDE.spoken(List.of(own.split(" "))),
-                    "as a person wants it");
+                    "the command of a person stays unchanged");
         }
     }
 }

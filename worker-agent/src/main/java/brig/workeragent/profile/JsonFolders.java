@@ -87,7 +87,7 @@ final class JsonFolders<T> {
                 }
             }
         } catch (NoSuchFileException e) {
-            LOG.debug("no folder {} with a {}", folder, what);
+            LOG.debug("no folder {}", folder);
         } catch (IOException | DirectoryIteratorException e) {
             LOG.error("cannot read the folder {}: {}", folder, e.toString());
         }

@@ -19,20 +19,21 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link AuditLog} writes, from any place on, while it is written: for who keeps an index of it.
+ * Reads the files of {@link AuditLog} from any position, while they are written. An index of the audit is built with
+ * it.
  *
- * <p>A position is the name of the last file that was put aside and is read, and how much of the next one is. That
- * stays true when the next one is put aside too, for names only grow. The checksum of its first line tells a file that
- * came in its place when it was deleted unread; its inode's number would not, for that is soon given to another.
+ * <p>A position is the name of the last rotated file that was read, and the number of bytes read of the next one. It
+ * stays valid when the next file is rotated, as names only grow. A checksum of the first line detects a file that
+ * replaced one deleted unread; an inode number would not, as it is soon reused.
  *
  * <p>Decision 0054.
  */
 public final class AuditFiles {
     /**
-     * Whole lines.
+     * Complete lines.
      *
-     * @param next where to go on
-     * @param oldestMs of the oldest line that is still there; 0 for none
+     * @param next the position to continue at
+     * @param oldestMs the time of the oldest existing line; 0 for none
      */
     public record Part(List<String> lines, String next, long oldestMs) {}
 
@@ -44,7 +45,7 @@ public final class AuditFiles {
                         ? new Place("", 0, 0)
                         : new Place(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]));
             } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "field 'from' is no position in the audit");
+                throw new BrigException(ErrorCode.INVALID_FIELD, "field 'from' is not a position in the audit");
             }
         }
 
@@ -62,10 +63,10 @@ public final class AuditFiles {
     }
 
     /**
-     * The lines behind a position.
+     * The lines after a position.
      *
      * @param position empty for the beginning
-     * @param bytesMax a line that is longer is left out
+     * @param bytesMax longer lines are left out
      */
     public Part read(String position, int bytesMax) throws IOException {
         Place place = Place.parse(position);
@@ -81,7 +82,7 @@ public final class AuditFiles {
             try (SeekableByteChannel channel = Files.newByteChannel(file)) {
                 long head = checksum(firstLine(channel));
                 if (!aside && !files().equals(files)) {
-                    // Put aside meanwhile: what has its name now comes behind it.
+                    // Rotated meanwhile: the file that has its name now comes after it.
                     return read(position, bytesMax);
                 }
                 long offset = head == place.head() ? place.offset() : 0;
@@ -117,7 +118,7 @@ public final class AuditFiles {
         } while (count > 0);
     }
 
-    /** In the order in which they were written. */
+    /** All files in the order in which they were written. */
     private List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "egress*.jsonl")) {
@@ -133,7 +134,7 @@ public final class AuditFiles {
         return file == null ? "" : String.valueOf(file.getFileName());
     }
 
-    /** Empty where it is not whole yet. */
+    /** The first line; empty if it is not complete yet. */
     private static String firstLine(SeekableByteChannel channel) throws IOException {
         ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
         fill(head, channel);

@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An append-only file of JSON lines, {@code egress.jsonl}. A full file is put aside as
- * {@code egress-TIME.jsonl}; those that are too old, and the oldest of too many, are deleted.
+ * An append-only file of JSON lines, {@code egress.jsonl}. A full file is rotated to {@code egress-TIME.jsonl}. Files
+ * that are too old are deleted, and the oldest if there are too many.
  *
- * <p>Whoever appends never waits for the disk: one thread writes. What it cannot keep up with is lost, and a
- * line says how much.
+ * <p>Appending never waits for the disk: one thread writes. Entries that it cannot keep up with are lost, and a line
+ * reports their number.
  *
  * <p>Decision 0054.
  */
 public final class AuditLog implements AutoCloseable {
-    /** {@code filesMax} beside the one that is written. */
+    /** {@code filesMax} does not count the current file. */
     public record Bounds(long fileBytesMax, int filesMax, long keepMs) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
@@ -42,7 +42,7 @@ public final class AuditLog implements AutoCloseable {
     static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
-    /** Ends the writer: no line that is appended has such a time. */
+    /** Ends the writer; no appended entry has that time. */
     private static final AuditLine END = AuditLine.lost(-1, 0);
 
     private final Path folder;
@@ -72,14 +72,14 @@ public final class AuditLog implements AutoCloseable {
         return log;
     }
 
-    /** Takes one entry. Any thread may call; never waits. */
+    /** Appends an entry. Thread-safe; never blocks. */
     public void append(AuditLine entry) {
         if (!queue.offer(entry)) {
             lost.incrementAndGet();
         }
     }
 
-    /** So many entries were lost on their way here; a line says so with the next. */
+    /** Counts entries that were lost before they arrived; a line reports them with the next entry. */
     public void lose(long count) {
         lost.addAndGet(count);
     }
@@ -126,7 +126,7 @@ public final class AuditLog implements AutoCloseable {
             }
         } catch (IOException e) {
             lost.addAndGet(batch.size());
-            LOG.error("the audit in {} cannot be written: {}", folder, e.toString());
+            LOG.error("cannot write the audit in {}: {}", folder, e.toString());
             closeFile();
         }
     }
@@ -153,7 +153,7 @@ public final class AuditLog implements AutoCloseable {
         deleteOld(old());
     }
 
-    /** Later than that of every file before, whatever the clock says: who reads them goes by their names. */
+    /** A time after that of every earlier file, whatever the clock says, as readers sort files by name. */
     private Instant timeBehind(List<Path> old) {
         Instant now = clock.instant();
         for (Path file : old) {
@@ -163,7 +163,7 @@ public final class AuditLog implements AutoCloseable {
                         .plusMillis(1);
                 now = least.isAfter(now) ? least : now;
             } catch (DateTimeParseException | StringIndexOutOfBoundsException notOurs) {
-                LOG.debug("{} does not say its time", file);
+                LOG.debug("the name of {} has no time", file);
             }
         }
         return now;
@@ -194,7 +194,7 @@ public final class AuditLog implements AutoCloseable {
                 out.close();
             }
         } catch (IOException e) {
-            LOG.error("the audit in {} cannot be closed: {}", folder, e.toString());
+            LOG.error("cannot close the audit in {}: {}", folder, e.toString());
         }
         out = null;
     }

@@ -1,4 +1,4 @@
-/** The record of what was decided about each request. */
+/** The audit of network requests: its files and their reader. */
 @NullMarked
 package brig.egress.audit;
 

@@ -2,7 +2,7 @@ package brig.egress.confinement;
 
 import java.nio.file.Path;
 
-/** Where brig-egress finds what the worker-agent gives it, in the root that it sees. */
+/** Paths, in the root of brig-egress, of what the worker-agent mounts there. */
 public final class ConfinedPaths {
     /** The library that {@link SystemCallFilter} loads. */
     public static final Path LIBRARY = Path.of("/run/brig/libbrig-filter.so");

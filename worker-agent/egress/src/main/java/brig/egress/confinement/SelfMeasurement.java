@@ -13,20 +13,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brig-egress finds when it looks at itself: what the kernel says of it, and what it tries and is refused. What is null was
- * not measured.
+ * What brig-egress measures of its own confinement: the kernel's data about the process, and attempts that must fail.
+ * Null components were not measured.
  *
  * @param users real, effective, saved and file system uid
- * @param groups the same of groups
- * @param supplementary further groups
- * @param capabilities of five sets, in hexadecimal digits
- * @param noNewPrivileges 1 where no program that it starts gets more rights
- * @param seccomp 2 where system calls are filtered
- * @param startsPrograms whether it can
- * @param makesLocalSockets whether it can
- * @param environment names of variables
- * @param processes those that it sees
- * @param sees paths of those that are closed to it
+ * @param groups the same for groups
+ * @param supplementary supplementary groups
+ * @param capabilities the five capability sets, in hexadecimal
+ * @param noNewPrivileges 1 if the programs that it starts cannot gain privileges
+ * @param seccomp 2 if system calls are filtered
+ * @param startsPrograms whether it can start programs
+ * @param makesLocalSockets whether it can create Unix sockets
+ * @param environment the names of its environment variables
+ * @param processes the visible processes
+ * @param sees the visible ones of the closed paths
  */
 @CamelCase
 public record SelfMeasurement(
@@ -47,7 +47,7 @@ public record SelfMeasurement(
     /**
      * Measures this process.
      *
-     * @param closed paths of the host that must not be here
+     * @param closed paths of the host that must be invisible
      */
     public static SelfMeasurement measure(List<String> closed) throws IOException {
         Map<String, String> status = status();
@@ -76,7 +76,7 @@ public record SelfMeasurement(
         return status;
     }
 
-    /** With a program that is certainly here. */
+    /** Tries a program that certainly exists. */
     private static boolean canStartProgram() {
         try {
             new ProcessBuilder(

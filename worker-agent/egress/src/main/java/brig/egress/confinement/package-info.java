@@ -1,4 +1,4 @@
-/** What brig-egress does to itself at its start, and what it finds when it looks at itself. */
+/** How brig-egress confines itself at its start, and measures the result. */
 @NullMarked
 package brig.egress.confinement;
 

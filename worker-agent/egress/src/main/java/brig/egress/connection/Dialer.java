@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to hosts: finds the addresses of the name once, judges each, and dials one of those that passed. So
- * what was judged is what is reached, whatever the name says a moment later.
+ * Connects to hosts. It resolves a name once, judges each address, and dials one of those that passed. A later change
+ * of the name therefore cannot lead to an address that was not judged.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class Dialer {
@@ -47,8 +47,8 @@ public final class Dialer {
     }
 
     /**
-     * Opens a connection, with TLS set up where the target has it. Completes on the loop, before the first byte
-     * is read; exceptionally with a {@link Refusal.RefusedException}.
+     * Opens a connection, with TLS if the target needs it. Completes on the loop before the first byte is read; fails
+     * with a {@link Refusal.RefusedException}.
      */
     public CompletableFuture<Channel> open(EventLoop loop, HostPolicy policy, Target target) {
         CompletableFuture<Channel> opened = new CompletableFuture<>();
@@ -73,7 +73,7 @@ public final class Dialer {
         return opened;
     }
 
-    /** Puts the addresses that may be dialled into {@code open}. @return why others may not */
+    /** Adds the allowed addresses to {@code open}. @return why others are refused */
     private String choose(List<InetAddress> addresses, HostPolicy policy, Target target, List<InetAddress> open) {
         String why = "no address of " + target.host() + " may be reached";
         for (InetAddress address : addresses) {
@@ -112,7 +112,7 @@ public final class Dialer {
                 });
     }
 
-    /** What fails is told by the future of the connection, or by its end. */
+    /** Ignores exceptions: the connection's future or its end reports them. */
     private static final class Quiet extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -145,7 +145,7 @@ public final class Dialer {
         }
     }
 
-    /** The kind of a failure; its text may be long, and quote what the other side said. */
+    /** The kind of a failure. Its text is left out: it may be long and quote the server. */
     private static String brief(@Nullable Throwable failure) {
         Throwable cause = failure;
         while (cause != null && cause.getCause() != null && cause != cause.getCause()) {

@@ -1,19 +1,20 @@
 package brig.egress.connection;
 
 /**
- * What a connection may take; bytes and milliseconds.
+ * Limits of connections, in bytes and milliseconds.
  *
- * @param connectionsMax of one worker at a time; a further one is closed at once
- * @param lineBytesMax of a request line or a status line
- * @param headerBytesMax of all headers of a message
- * @param holdBytesMax a body up to this length is looked at whole before any of it is sent
- * @param resolveMs until a name has its addresses
- * @param connectMs until a server accepts
- * @param handshakeMs until TLS is set up, on either side
- * @param firstByteMs until a client says its first word
- * @param idleMs without a byte in either direction; a model may think for long
- * @param tunnelIdleMs the same for connections that are passed through
- * @param bytesPerSecondMax of all connections of one worker, each way: more would take a core from those who stream
+ * @param connectionsMax concurrent connections of one worker; further ones are closed at once
+ * @param lineBytesMax size of a request line or a status line
+ * @param headerBytesMax size of all headers of a message
+ * @param holdBytesMax a body up to this size is checked whole before any of it is sent
+ * @param resolveMs time to resolve a name
+ * @param connectMs time until a server accepts
+ * @param handshakeMs time for the TLS handshake, on either side
+ * @param firstByteMs time until the client's first byte
+ * @param idleMs time without a byte in either direction; a model may think long
+ * @param tunnelIdleMs the same for tunnels
+ * @param bytesPerSecondMax rate of all connections of one worker, in each direction; a higher rate would take a core
+ *     from streams
  */
 public record ProxyLimits(
         int connectionsMax,
@@ -27,7 +28,7 @@ public record ProxyLimits(
         long idleMs,
         long tunnelIdleMs,
         long bytesPerSecondMax) {
-    /** The usual ones. */
+    /** The default limits. */
     public static final ProxyLimits USUAL = new ProxyLimits(
             256,
             16 * 1024,

@@ -16,7 +16,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
-/** Passes bytes from one connection to the other as they come, and reads no faster than the other takes them. */
+/** Forwards bytes from one connection to another, with backpressure. */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class Relay extends ChannelInboundHandlerAdapter {
     private final Channel other;
@@ -27,7 +27,7 @@ public final class Relay extends ChannelInboundHandlerAdapter {
         this.count = count;
     }
 
-    /** Joins two plain connections for the rest of their lives, however long nothing comes. */
+    /** Joins two plain connections for the rest of their lives, without an idle timeout. */
     public static void join(Channel one, Channel other) {
         for (Channel channel : new Channel[] {one, other}) {
             channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);

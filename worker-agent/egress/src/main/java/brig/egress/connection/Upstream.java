@@ -13,13 +13,13 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a server, which serves one exchange after the other. State owned by the event loop.
+ * A connection to a server, for successive exchanges. State owned by the event loop.
  *
  * <p>Decision 0053.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class Upstream extends ChannelInboundHandlerAdapter {
-    /** Whose exchange it is at present. */
+    /** The current exchange. */
     public interface Listener {
         void handleResponse(HttpObject part);
 
@@ -39,7 +39,7 @@ public final class Upstream extends ChannelInboundHandlerAdapter {
     private final HostPolicy policy;
     private @Nullable Listener listener;
 
-    /** @param policy under which its address was judged */
+    /** @param policy the policy that its address was judged by */
     public Upstream(Channel channel, Target target, HostPolicy policy, ProxyLimits limits, boolean decodes) {
         this.channel = channel;
         this.target = target;
@@ -68,7 +68,7 @@ public final class Upstream extends ChannelInboundHandlerAdapter {
         channel.config().setAutoRead(true);
     }
 
-    /** Takes HTTP off the connection: bytes pass as they are from now on. */
+    /** Removes HTTP from the connection: bytes pass unchanged from now on. */
     public void becomeRaw() {
         listener = null;
         if (channel.pipeline().get(DECODER) != null) {
@@ -76,7 +76,7 @@ public final class Upstream extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** What was read behind the last message goes to the next handler. */
+    /** Passes bytes after the last message to the next handler. */
     public void releaseBytes() {
         channel.pipeline().remove(this);
         channel.pipeline().remove(CODEC);

@@ -1,4 +1,4 @@
-/** Connections beyond the wall: how a host is reached, and how two connections are joined. */
+/** Connections to hosts outside the wall: dialling, and relaying between two connections. */
 @NullMarked
 package brig.egress.connection;
 

@@ -9,17 +9,17 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the questions of one wall. State owned by its event loop, which is {@code loop}. */
+/** Answers the DNS queries of one wall. State owned by its event loop {@code loop}. */
 public final class DnsAnswers {
-    /** Where real addresses come from. */
+    /** The source of real addresses. */
     public interface Outside {
         CompletableFuture<List<InetAddress>> resolve(String name);
 
-        /** Null where no answer came. */
+        /** The answer; null if none came. */
         CompletableFuture<byte @Nullable []> ask(byte[] question);
     }
 
-    /** A name keeps its address for as long as the wall stands. */
+    /** A name keeps its address for the life of the wall. */
     private static final int SYNTHETIC_TTL_SECONDS = 3600;
 
     private static final int REAL_TTL_SECONDS = 60;
@@ -37,10 +37,10 @@ public final class DnsAnswers {
     }
 
     /**
-     * The answer; null where there is to be none. Completes on the loop.
+     * The answer; null if the query gets none. Completes on the loop.
      *
-     * @param resolves whether that name gets its real addresses
-     * @param open whether what is asked beside addresses is asked outside
+     * @param resolves whether a name gets its real addresses
+     * @param open whether queries for other records go to the host's name servers
      */
     public CompletableFuture<byte @Nullable []> answer(byte[] message, Predicate<String> resolves, boolean open) {
         DnsQuery query = DnsQuery.parse(message);
@@ -59,7 +59,7 @@ public final class DnsAnswers {
                             loop);
         }
         if (query.type() != DnsQuery.TYPE_A) {
-            // No route leads to an IPv6 address from here; nothing else is known about a name.
+            // The wall has no IPv6 route; Brig knows no other records.
             return now(query.answer(DnsQuery.NO_ERROR, List.of(), SYNTHETIC_TTL_SECONDS));
         }
         if (name.equals("localhost") || name.endsWith(".localhost")) {

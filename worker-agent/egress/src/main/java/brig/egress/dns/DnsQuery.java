@@ -7,8 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a name server: one question of class IN, as RFC 1035 has it. What has more than that, or less, is
- * not answered.
+ * A DNS query with exactly one question of class IN (RFC 1035). Other messages are not answered.
  *
  * <p>Decision 0143.
  */
@@ -35,7 +34,7 @@ final class DnsQuery {
     private final boolean recursionDesired;
     private final @Nullable String name;
     private final int type;
-    /** Its bytes: name, type and class. */
+    /** The question's bytes: name, type and class. */
     private final byte[] question;
 
     private DnsQuery(int id, boolean recursionDesired, @Nullable String name, int type, byte[] question) {
@@ -46,7 +45,7 @@ final class DnsQuery {
         this.question = question;
     }
 
-    /** In one form; null where no host could have it. */
+    /** The normalized name; null if no host could have it. */
     @Nullable
     String name() {
         return name;
@@ -56,7 +55,7 @@ final class DnsQuery {
         return type;
     }
 
-    /** Null where it is no question. */
+    /** Parses a message; null if it is not a query. */
     static @Nullable DnsQuery parse(byte[] message) {
         if (message.length < HEADER_BYTES + 5) {
             return null;
@@ -87,7 +86,7 @@ final class DnsQuery {
         for (int bytes = 0; in.hasRemaining(); ) {
             int length = in.get() & 0xff;
             bytes += length + 1;
-            // A pointer has nothing in front of it to point to.
+            // A compression pointer is invalid here: no name precedes it.
             if (length > LABEL_BYTES_MAX || bytes > NAME_BYTES_MAX || in.remaining() < length) {
                 return false;
             }
@@ -101,7 +100,7 @@ final class DnsQuery {
         return false;
     }
 
-    /** The answer with that code and those IPv4 addresses. */
+    /** An answer with that code and those IPv4 addresses. */
     byte[] answer(int code, List<byte[]> addresses, int ttlSeconds) {
         ByteBuffer out =
                 ByteBuffer.allocate(HEADER_BYTES + question.length + addresses.size() * (HEADER_BYTES + IPV4_BYTES));

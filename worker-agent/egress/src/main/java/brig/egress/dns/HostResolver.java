@@ -10,10 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Finds the addresses of a name as this host does, beside those that the configuration names. Any thread may
- * call.
- */
+/** Resolves names as this host does, after the addresses in the configuration. Thread-safe. */
 public final class HostResolver implements NameSource {
     private static final int AT_ONCE_MAX = 128;
 
@@ -22,7 +19,7 @@ public final class HostResolver implements NameSource {
     private final long resolveMs;
     private final Semaphore places = new Semaphore(AT_ONCE_MAX);
 
-    /** @param threads where a lookup may block */
+    /** @param threads runs blocking lookups */
     public HostResolver(Map<String, List<InetAddress>> fixed, Executor threads, long resolveMs) {
         this.fixed = Map.copyOf(fixed);
         this.threads = threads;
@@ -55,7 +52,7 @@ public final class HostResolver implements NameSource {
         return found.orTimeout(resolveMs, TimeUnit.MILLISECONDS);
     }
 
-    /** Files of hosts know no names that end in a dot. */
+    /** Hosts files have no names that end in a dot. */
     private static void look(String host, CompletableFuture<List<InetAddress>> found) {
         try {
             found.complete(List.of(InetAddress.getAllByName(host)));

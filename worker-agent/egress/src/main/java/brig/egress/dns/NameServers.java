@@ -13,10 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The name servers of this host, for {@code dnsMode: open}: a question is passed on as it came, and so is the
- * answer.
- */
+/** The name servers of this host, for {@code dnsMode: open}. Queries and answers pass unchanged. */
 public final class NameServers {
     private static final Logger LOG = LoggerFactory.getLogger(NameServers.class);
     private static final int AT_ONCE_MAX = 64;
@@ -32,7 +29,7 @@ public final class NameServers {
         this.threads = threads;
     }
 
-    /** The answer to that question; null where none came. Completes on any thread. */
+    /** The answer to a query; null if none came. Completes on any thread. */
     public CompletableFuture<byte @Nullable []> ask(byte[] question) {
         if (servers.isEmpty() || !places.tryAcquire()) {
             return CompletableFuture.completedFuture(null);

@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds the addresses of hosts. */
+/** Resolves hosts. */
 public interface NameSource {
-    /** The addresses of that host, in order; completes on any thread, exceptionally where there are none. */
+    /** The addresses of that host, in order. Completes on any thread; fails if there are none. */
     CompletableFuture<List<InetAddress>> resolve(String host);
 }

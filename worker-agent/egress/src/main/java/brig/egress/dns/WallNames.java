@@ -7,8 +7,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which name an address inside one wall stands for. A name without a real address there has one of
- * 198.18.0.0/15, the same for as long as the wall stands. State is owned by one event loop.
+ * Maps addresses inside one wall to names. A name without a real address has one of 198.18.0.0/15 there, for the life
+ * of the wall. State is owned by one event loop.
  */
 public final class WallNames {
     private static final int FIRST = 198 << 24 | 18 << 16;
@@ -20,14 +20,14 @@ public final class WallNames {
     private final Map<Integer, String> bySynthetic = new HashMap<>();
     private final Map<Integer, Set<String>> byReal = new HashMap<>();
 
-    /** The address of that name; null where the wall has seen too many names already. */
+    /** The synthetic address of that name; null if the wall has too many names. */
     public byte @Nullable [] syntheticOf(String name) {
         Integer known = synthetic.get(name);
         if (known == null) {
             if (synthetic.size() >= COUNT_MAX) {
                 return null;
             }
-            // Begins with .1: an address that ends in 0 looks like a network to some programs.
+            // Starts at .1: some programs take an address that ends in 0 for a network.
             known = FIRST + 1 + synthetic.size();
             synthetic.put(name, known);
             bySynthetic.put(known, name);
@@ -35,7 +35,7 @@ public final class WallNames {
         return bytes(known);
     }
 
-    /** The wall was told that this real address is one of that name. */
+    /** Notes a real address that the wall got for that name. */
     public void learn(byte[] address, String name) {
         if (byReal.size() < COUNT_MAX) {
             Set<String> names = byReal.computeIfAbsent(number(address), unused -> new TreeSet<>());
@@ -45,13 +45,13 @@ public final class WallNames {
         }
     }
 
-    /** The names that an address may stand for; none where it was never given out. */
+    /** The names that an address may stand for; empty if the wall never got it. */
     public Set<String> namesOf(byte[] address) {
         String name = bySynthetic.get(number(address));
         return name != null ? Set.of(name) : Set.copyOf(byReal.getOrDefault(number(address), Set.of()));
     }
 
-    /** Whether it lies in the range of addresses that mean nothing outside. */
+    /** Whether it lies in the synthetic range. */
     public static boolean isSynthetic(byte[] address) {
         int offset = number(address) - FIRST;
         return offset >= 0 && offset < COUNT;

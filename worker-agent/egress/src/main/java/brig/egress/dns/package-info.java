@@ -1,4 +1,4 @@
-/** Names: what a question from inside a wall is answered, which name an address stands for there, and where hosts are. */
+/** DNS: answers to queries from walls, names of addresses inside a wall, and resolution of hosts. */
 @NullMarked
 package brig.egress.dns;
 

@@ -5,12 +5,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.function.Consumer;
 
-/** Counts for the audit what went to and fro, and hands it over at the end. The nearest to the server. */
+/**
+ * Counts the bytes in both directions for the audit and reports them at the end. It is the filter nearest to the
+ * server.
+ */
 public final class AuditFilter implements ExchangeFilter {
     private final RequestRecord record;
     private final Consumer<RequestRecord> decided;
 
-    /** @param decided takes what became of the request */
+    /** @param decided receives the outcome of the request */
     public AuditFilter(RequestRecord record, Consumer<RequestRecord> decided) {
         this.record = record;
         this.decided = decided;

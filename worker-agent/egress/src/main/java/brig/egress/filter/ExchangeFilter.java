@@ -5,33 +5,33 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 
 /**
- * One concern of a request and its answer on their way. Whatever it does not override passes as it is. Called on the event
- * loop of the worker, in the order of the methods here; bytes that a method takes belong to it, bytes that it gives to the
- * caller.
+ * A filter of requests and their answers. Methods that it does not override change nothing. They are called on the
+ * worker's event loop, in the order of this interface. A method owns the bytes that it takes; the caller owns those
+ * that it returns.
  *
- * <p>What has to do with the request throws a {@link brig.egress.secret.SecretRefusedException} where it may not be sent.
+ * <p>Request methods throw a {@link brig.egress.secret.SecretRefusedException} if the request must not be sent.
  */
 public interface ExchangeFilter {
-    /** Path and query. */
+    /** Filters path and query. */
     default String target(String pathAndQuery) {
         return pathAndQuery;
     }
 
-    /** The value of a header of the client. */
+    /** Filters a header value of the client. */
     default String header(String name, String value) {
         return value;
     }
 
-    /** The head is made, and may be changed. */
+    /** Handles the finished head, which it may change. */
     default void handleRequest(HttpRequest made) {}
 
-    /** Whether {@link #body} may give other bytes than it takes. */
+    /** Whether {@link #body} may change bytes. */
     default boolean changesBody() {
         return false;
     }
 
     /**
-     * The next piece of the body.
+     * Filters the next piece of the body.
      *
      * @param last whether it is the last one
      */
@@ -39,27 +39,27 @@ public interface ExchangeFilter {
         return piece;
     }
 
-    /** A server will get it now. */
+    /** The connection to the server is open. */
     default void handleOpened() {}
 
-    /** So many bytes of the body were given to the connection. */
+    /** Counts bytes of the body that were written to the connection. */
     default void handleSent(int bytes) {}
 
-    /** Whether {@link #answerBody} may give other bytes than it takes. */
+    /** Whether {@link #answerBody} may change bytes. */
     default boolean changesAnswer() {
         return false;
     }
 
-    /** The head of the answer is there. It throws a {@link brig.egress.request.Refusal.RefusedException}. */
+    /** Handles the head of the answer. It may throw a {@link brig.egress.request.Refusal.RefusedException}. */
     default void handleAnswer(HttpResponse answer) {}
 
-    /** The name or the value of a header of the answer. */
+    /** Filters the name or value of an answer's header. */
     default String answerHeader(String text) {
         return text;
     }
 
     /**
-     * The next piece of the answer's body.
+     * Filters the next piece of the answer's body.
      *
      * @param last whether it is the last one
      */
@@ -67,6 +67,6 @@ public interface ExchangeFilter {
         return piece;
     }
 
-    /** The exchange is over: answered, refused or broken off. Called once. */
+    /** The exchange ended: answered, refused or aborted. Called once. */
     default void handleEnd() {}
 }

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.List;
 
-/** Filters from the client to the server: a request passes them in their order, an answer in the other one. */
+/** A chain of filters, from client to server. Requests pass them in order, answers in reverse. */
 public final class FilterChain implements ExchangeFilter {
     private final List<ExchangeFilter> filters;
 

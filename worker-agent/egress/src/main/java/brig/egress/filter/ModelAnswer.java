@@ -4,8 +4,8 @@ import brig.protocol.record.Foreign;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an answer of a model API says of itself: the document of Anthropic's and OpenAI's interfaces, or an event of their
- * streams, which has it below {@code message} or {@code response}.
+ * The metadata of a model API's answer: the document of Anthropic's and OpenAI's APIs, or an event of their streams,
+ * which has it in {@code message} or {@code response}.
  */
 @Foreign
 record ModelAnswer(
@@ -13,7 +13,7 @@ record ModelAnswer(
         @Nullable Tokens usage,
         @Nullable ModelAnswer message,
         @Nullable ModelAnswer response) {
-    /** Counts; OpenAI's chat completions have the names with prompt and completion. */
+    /** Token counts; OpenAI's chat completions use the names prompt and completion. */
     @Foreign
     record Tokens(
             @Nullable Long promptTokens,
@@ -26,7 +26,7 @@ record ModelAnswer(
             @Nullable Details promptTokensDetails,
             @Nullable Details inputTokensDetails) {}
 
-    /** Of the tokens of the question. */
+    /** Details of the input tokens. */
     @Foreign
     record Details(@Nullable Long cachedTokens) {}
 }

@@ -18,19 +18,22 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Puts the values of secrets into a request, and takes them out of its answer. The nearest to the client. */
+/**
+ * Replaces placeholders by secrets in a request, and secrets by placeholders in its answer. It is the filter nearest to
+ * the client.
+ */
 public final class SecretFilter implements ExchangeFilter {
     /**
-     * What it does.
+     * The scope of the filter.
      *
-     * @param rewrites whether the worker has secrets, so that the request is searched for placeholders
-     * @param rewritesBody whether its body is as well
-     * @param scrubs whether a value goes out, so that the answer may echo it
-     * @param inQuery whether the secret of that name is put into queries
+     * @param rewrites whether the worker has secrets, so that requests are searched for placeholders
+     * @param rewritesBody whether the body is searched too
+     * @param scrubs whether a value is sent, so that the answer may echo it
+     * @param inQuery whether a secret may be put into queries
      */
     public record Scope(boolean rewrites, boolean rewritesBody, boolean scrubs, Predicate<String> inQuery) {}
 
-    /** The header of a model route, and the placeholder of the secret in it. */
+    /** The header of a model route with its secret's placeholder. */
     public record Credential(String header, String placeholder) {}
 
     private static final int NOT_MODIFIED = 304;
@@ -44,8 +47,8 @@ public final class SecretFilter implements ExchangeFilter {
     private @Nullable Scrubber scrubber;
 
     /**
-     * @param credential what the proxy itself adds; null for nothing
-     * @param used takes the names of the secrets that were put in, a set that may still grow
+     * @param credential the header that the proxy adds; null for none
+     * @param used receives the names of the secrets put in; the set may still grow
      */
     public SecretFilter(Injection injection, Scope scope, @Nullable Credential credential, Consumer<Set<String>> used) {
         this.injection = injection;
@@ -55,7 +58,7 @@ public final class SecretFilter implements ExchangeFilter {
         this.body = scope.rewritesBody() ? injection.body() : null;
     }
 
-    /** Whether its body is what it says, not packed. */
+    /** Whether its body has no content encoding. */
     public static boolean isIdentity(HttpMessage message) {
         List<String> encodings = message.headers().getAll(HttpHeaderNames.CONTENT_ENCODING);
         return encodings.stream()

@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of an agent's sub-agents speaks, as the known programs say in the headers of their requests to a model. State owned
- * by the event loop of the worker.
+ * Identifies the sub-agent that sends a model request, by headers of the known agents. State owned by the worker's
+ * event loop.
  *
  * <p>Decision 0067.
  */
 public final class SubAgents {
-    /** The headers that name the agent itself, its session and its parent; the first that is there counts. */
+    /** The headers that name the agent itself, its session and its parent; the first one present counts. */
     private static final List<String> SESSION = List.of("x-claude-code-session-id", "session-id", "x-session-id");
 
     private static final List<String> AGENT = List.of("x-claude-code-agent-id", "thread-id", "x-session-id");
@@ -29,17 +29,17 @@ public final class SubAgents {
     private final Consumer<EgressEvent.Noted> told;
     private final Set<String> known = new HashSet<>();
 
-    /** @param told takes each sub-agent when it is met first */
+    /** @param told receives each sub-agent at its first request */
     public SubAgents(Consumer<EgressEvent.Noted> told) {
         this.told = told;
     }
 
-    /** Tells of a sub-agent that asks for the first time. */
+    /** Reports a sub-agent at its first request. */
     public void meet(HttpRequest request) {
         String agent = first(request, AGENT);
         String session = first(request, SESSION);
         String parent = first(request, PARENT);
-        // Claude Code names the parent from the second level on, the others the agent itself on the first one.
+        // Claude Code names the parent only from the second level on; the others name the agent itself on the first.
         boolean claude = request.headers().contains("x-claude-code-agent-id");
         if (agent == null || (parent == null && !claude) || known.size() >= KNOWN_MAX || !known.add(agent)) {
             return;
@@ -48,7 +48,7 @@ public final class SubAgents {
         told.accept(new EgressEvent.Subagent(agent, named ? parent : null, session));
     }
 
-    /** The sub-agent that asks; null where it is the agent itself, or nobody that was told of. */
+    /** The sub-agent that sent the request; null for the agent itself, and for unreported sub-agents. */
     public @Nullable String of(HttpRequest request) {
         String agent = first(request, AGENT);
         return agent != null && known.contains(agent) ? agent : null;

@@ -3,9 +3,9 @@ package brig.egress.filter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that one answer of a model took; null where it did not say.
+ * Token counts of one model answer; null if not reported.
  *
- * @param model as the answer names it; empty where it does not
+ * @param model the answer's name of the model; empty if not reported
  */
 record TokenCount(
         String model,
@@ -17,7 +17,7 @@ record TokenCount(
 
     static final TokenCount NONE = new TokenCount("", null, null, null, null);
 
-    /** With what a later part of the same answer says. */
+    /** Adds the data of a later part of the same answer. */
     TokenCount with(ModelAnswer part) {
         String name = part.model() != null && part.model().length() <= MODEL_LENGTH_MAX ? part.model() : model;
         TokenCount count = new TokenCount(name, input, output, cachedInput, cacheWriteInput);

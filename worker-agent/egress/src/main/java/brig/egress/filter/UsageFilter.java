@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what a request to a model took, as its answer says.
+ * Reports the token usage of a model request, from its answer.
  *
  * <p>Decision 0125.
  */
@@ -27,9 +27,9 @@ public final class UsageFilter implements ExchangeFilter {
 
     /**
      * @param route the name of the model route
-     * @param request as the client sent it
-     * @param subAgents those of the worker
-     * @param scrub takes values of secrets out of a text
+     * @param request the client's request
+     * @param subAgents the worker's sub-agents
+     * @param scrub removes secrets from a text
      */
     public UsageFilter(
             String route,
@@ -46,7 +46,7 @@ public final class UsageFilter implements ExchangeFilter {
         this.told = told;
     }
 
-    /** A packed answer could not be read. */
+    /** Forbids content encodings, as a compressed answer could not be read. */
     @Override
     public void handleRequest(HttpRequest made) {
         subAgents.meet(request);

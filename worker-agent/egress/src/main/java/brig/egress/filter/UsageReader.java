@@ -13,9 +13,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads off the answer of a model API how many tokens it took, without holding anything up: from the events of a
- * stream, or from a JSON document. Knows the fields of Anthropic's and OpenAI's interfaces; what it does not
- * understand, or finds too long, it leaves alone.
+ * Reads token counts from a model API's answer without delaying it: from stream events, or from a JSON document. It
+ * knows the fields of Anthropic's and OpenAI's APIs, and ignores what it does not understand or finds too long.
  *
  * <p>Decision 0125.
  */
@@ -33,7 +32,7 @@ final class UsageReader {
 
         @Override
         public void handleBadLine(ErrorCode code) {
-            // It says nothing about tokens that could be read.
+            // The event has no readable token counts.
         }
     });
     private TokenCount tokens = TokenCount.NONE;
@@ -90,7 +89,7 @@ final class UsageReader {
         }
     }
 
-    /** What was read, once the answer is there. */
+    /** The counts, after the end of the answer. */
     TokenCount finish() {
         if (document != null) {
             byte[] bytes = document.toByteArray();

@@ -1,4 +1,4 @@
-/** What looks at requests and answers on their way, or changes them: secrets, usage of models, the audit. */
+/** Filters of requests and answers: secrets, model usage, the audit. */
 @NullMarked
 package brig.egress.filter;
 

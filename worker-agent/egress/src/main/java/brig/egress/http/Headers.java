@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Heads of messages as they go over: without what concerns one connection only, and with what is ours to say. */
+/** Builds the heads that the proxy forwards: without hop-by-hop headers, and with its own. */
 public final class Headers {
     private static final Set<String> OF_ONE_CONNECTION = Set.of(
             "connection",
@@ -47,7 +47,7 @@ public final class Headers {
 
     private Headers() {}
 
-    /** What two parsers could read differently is not passed on. @throws Refusal.RefusedException */
+    /** Refuses requests that two parsers could read differently. @throws Refusal.RefusedException */
     public static void requireUnambiguous(HttpRequest request) {
         HttpHeaders headers = request.headers();
         HttpVersion version = request.protocolVersion();
@@ -71,7 +71,7 @@ public final class Headers {
         }
     }
 
-    /** The head of the request as the server gets it; throws where a secret may not go there. */
+    /** The request's head for the server; throws if it carries a secret that may not go there. */
     public static HttpRequest forward(
             HttpRequest request,
             Target to,
@@ -109,14 +109,14 @@ public final class Headers {
         return names;
     }
 
-    /** The head of the answer as the client gets it. */
+    /** The answer's head for the client. */
     public static HttpResponse back(HttpRequest request, HttpResponse response, ExchangeFilter filters) {
         int code = response.status().code();
         HttpResponse made = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(code));
         Set<String> named = namedByConnection(response);
         for (Map.Entry<String, String> header : response.headers()) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            // Alt-Svc would send the client to a protocol that cannot get out of the wall.
+            // Alt-Svc would send the client to a protocol that the wall blocks.
             if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !name.equals("alt-svc")) {
                 made.headers().add(filters.answerHeader(header.getKey()), filters.answerHeader(header.getValue()));
             }

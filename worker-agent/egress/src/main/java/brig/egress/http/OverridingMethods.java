@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Methods that a server may take in the place of a request's own: frameworks read them in headers and in the query, for
- * clients that know GET and POST only. A rule on methods that looked at the request line alone would let them pass.
+ * Methods that may override a request's own: frameworks accept them in headers and the query, for clients limited to
+ * GET and POST. They would bypass a rule that checks only the request line.
  */
 public final class OverridingMethods {
-    /** Servers that hand headers on as variables take - and _ for the same. */
+    /** Servers that pass headers as variables treat - and _ alike. */
     private static final Set<String> HEADERS = Set.of(
             "x-http-method-override",
             "x-http-method",
@@ -33,7 +33,7 @@ public final class OverridingMethods {
 
     private OverridingMethods() {}
 
-    /** In capitals; each must be allowed. */
+    /** The overriding methods in capitals; each must be allowed. */
     public static List<String> of(HttpRequest request, String pathAndQuery) {
         List<String> methods = new ArrayList<>();
         for (Map.Entry<String, String> header : request.headers()) {
@@ -45,7 +45,7 @@ public final class OverridingMethods {
         return methods;
     }
 
-    /** What is no proper encoding stays as it is. */
+    /** Invalid percent-encoding stays unchanged. */
     private static Map<String, List<String>> parameters(String pathAndQuery) {
         try {
             return QueryStringDecoder.builder()

@@ -5,7 +5,7 @@ import brig.egress.request.RequestRecord;
 import brig.egress.secret.Secrets;
 import io.netty.handler.codec.http.HttpRequest;
 
-/** What a refused client is told: what was refused, why, and what can be done about it. */
+/** The text for a refused client: what was refused, why, and the remedy. */
 public final class Refusals {
     private static final int TEXT_MAX = 500;
 

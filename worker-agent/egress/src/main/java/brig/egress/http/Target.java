@@ -6,12 +6,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a connection goes.
+ * The target of a connection.
  *
  * @param host as {@link HostNames#normalize} gives it
  */
 public record Target(boolean tls, String host, int port) {
-    /** Reads {@code host} or {@code host:port}; null where it is neither. */
+    /** Reads {@code host} or {@code host:port}; null if it is neither. */
     public static @Nullable Target parse(String authority, boolean tls, int usualPort) {
         HostPort at = HostPort.parse(authority, usualPort);
         return at == null ? null : new Target(tls, at.host(), at.port());
@@ -21,7 +21,7 @@ public record Target(boolean tls, String host, int port) {
         return new HostPort(host, port);
     }
 
-    /** As a Host header has it. */
+    /** The form of a Host header. */
     public String authority() {
         return hostPort().authority(tls ? 443 : 80);
     }

@@ -1,4 +1,4 @@
-/** HTTP requests without a connection: their heads, where they go, and what a client is told that is refused. */
+/** HTTP semantics without connections: heads, targets, and texts of refusals. */
 @NullMarked
 package brig.egress.http;
 

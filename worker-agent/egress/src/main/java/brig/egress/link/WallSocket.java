@@ -5,18 +5,18 @@ package brig.egress.link;
  *
  * <p>Decision 0045.
  *
- * @param role what is spoken to whoever connects
- * @param port where it listens; of {@code TRANSPARENT}, on every address
- * @param descriptor of this process
+ * @param role the protocol that it serves
+ * @param port the port; {@code TRANSPARENT} sockets listen on every address
+ * @param descriptor the file descriptor in this process
  */
 public record WallSocket(Role role, int port, int descriptor) {
-    /** Of the wall's 127.0.0.1: where {@code http_proxy} and its like lead, model routes, and the name server. */
+    /** The port on the wall's 127.0.0.1 for {@code http_proxy} and the like, model routes, and the name server. */
     public static final int PROXY_PORT = 3128;
 
     public static final int MODEL_PORT = 3129;
     public static final int DNS_PORT = 53;
 
-    /** What a socket is for. */
+    /** The purpose of a socket. */
     public enum Role {
         PROXY,
         MODEL,

@@ -1,4 +1,4 @@
-/** What the worker-agent and brig-egress have in common about the sockets of walls. */
+/** The sockets of walls, for the worker-agent and brig-egress. */
 @NullMarked
 package brig.egress.link;
 

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A line to brig-egress. The first is {@code Configure}, and there is no other one. */
+/** A line to brig-egress. The first one, and only that, is {@code Configure}. */
 @Tagged("type")
 public sealed interface EgressCommand {
     /**
-     * What brig-egress cannot read itself.
+     * Files and settings that brig-egress cannot read itself.
      *
-     * @param certificate of the authority, PEM
-     * @param key of the authority, PEM
+     * @param certificate the authority's certificate, PEM
+     * @param key the authority's key, PEM
      * @param hosts addresses by name
-     * @param extraRoots certificates that servers may have beside the usual ones, PEM
-     * @param closed paths that it must not see
+     * @param extraRoots additional root certificates for servers, PEM
+     * @param closed paths that must be invisible to it
      */
     record Configure(
             String certificate,
@@ -29,25 +29,25 @@ public sealed interface EgressCommand {
 
     /** A command about one worker. */
     sealed interface OfWorker extends EgressCommand {
-        /** Its name on this link. */
+        /** The worker's name on this link. */
         String worker();
     }
 
     /**
      * A socket whose descriptor was sent before this line.
      *
-     * @param port see {@link WallSocket}
+     * @param port as in {@link WallSocket}
      */
     record SentSocket(WallSocket.Role role, int port) {}
 
     /**
-     * A worker whose sockets are to be answered.
+     * Registers a worker, whose sockets are then served.
      *
-     * @param spawn its spawn id
+     * @param spawn the spawn id
      * @param agent the agent profile
-     * @param placeholders by the secret's name
+     * @param placeholders placeholders by the secret's name
      * @param allowed hosts that a person allowed since the policy was written
-     * @param revoked names of secrets that were taken back
+     * @param revoked names of revoked secrets
      */
     record Register(
             String worker,
@@ -60,28 +60,28 @@ public sealed interface EgressCommand {
             List<SentSocket> sockets)
             implements OfWorker {}
 
-    /** The values of a worker's secrets as they are now, by name. */
+    /** The current values of a worker's secrets, by name. */
     record Secrets(String worker, Map<String, String> values) implements OfWorker {}
 
-    /** A further socket. */
+    /** Adds a socket. */
     record Socket(String worker, SentSocket socket) implements OfWorker {}
 
-    /** Another policy. */
+    /** Replaces the policy. */
     record Policy(String worker, EgressPolicy policy) implements OfWorker {}
 
-    /** A person allows a host, for one request or for as long as the worker lives. */
+    /** A person allows a host, for one request or for the worker's life. */
     record Allow(String worker, String host, boolean once) implements OfWorker {}
 
-    /** A person refuses a host: whoever waits for it is answered. */
+    /** A person refuses a host; waiting requests are answered. */
     record Deny(String worker, String host) implements OfWorker {}
 
-    /** A secret is taken back for good. */
+    /** Revokes a secret permanently. */
     record Revoke(String worker, String secret) implements OfWorker {}
 
-    /** The worker is gone; answered by {@link EgressReport.Unregistered}. */
+    /** The worker ended; answered by {@link EgressReport.Unregistered}. */
     record Unregister(String worker) implements OfWorker {}
 
-    /** Those of a list, without their descriptors. */
+    /** The sockets without their descriptors. */
     static List<SentSocket> sent(Set<WallSocket> sockets) {
         return sockets.stream()
                 .map(socket -> new SentSocket(socket.role(), socket.port()))

@@ -9,22 +9,22 @@ import brig.protocol.record.Tagged;
 /** A line of brig-egress. The first is {@code Ready}. */
 @Tagged("type")
 public sealed interface EgressReport {
-    /** It can be used. */
+    /** brig-egress is ready. */
     record Ready(SelfMeasurement measured) implements EgressReport {}
 
-    /** A line for the audit. */
+    /** An entry for the audit. */
     record Audit(AuditLine entry) implements EgressReport {}
 
-    /** Something about a worker that people should know. */
+    /** An event of a worker, for people. */
     record Event(String worker, @Flat EgressEvent event) implements EgressReport {}
 
-    /** The worker is gone, and every event of it stands before this line. */
+    /** The worker is unregistered; all its events precede this line. */
     record Unregistered(String worker) implements EgressReport {}
 
-    /** Reports of that kind that nobody read in time. */
+    /** Reports of that kind that were lost because the reader was too slow. */
     record Lost(Kind kind, long count) implements EgressReport {}
 
-    /** What has a queue of its own. */
+    /** Kinds of reports with a queue of their own. */
     enum Kind {
         EVENTS,
         AUDIT

@@ -1,4 +1,4 @@
-/** The lines between the worker-agent and brig-egress, both ways. */
+/** The messages between the worker-agent and brig-egress. */
 @NullMarked
 package brig.egress.message;
 

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses that no name may lead to, because what answers there trusts whoever gets there: this host, its
- * networks, the services of a cloud. Any thread may ask.
+ * Addresses that no name may lead to, because their services trust whoever can reach them: this host, its networks,
+ * cloud services. Thread-safe.
  */
 public final class AddressGuard {
     private record Kind(String name, List<Cidr> ranges) {
@@ -50,7 +50,7 @@ public final class AddressGuard {
                     "2001:db8::/32",
                     "3fff::/20",
                     "100::/64"),
-            // Azure's is the one metadata service that has a public address.
+            // Azure's metadata service is the only one with a public address.
             Kind.of("an address of a metadata service", "168.63.129.16/32"),
             Kind.of("an IPv4 address in an IPv6 one", "::/96", "::ffff:0:0:0/96", "2002::/16", "2001::/32"));
     private static final Cidr MAPPED = new Cidr(mapped(), 96);
@@ -64,31 +64,31 @@ public final class AddressGuard {
     private final LongSupplier nanos;
     private volatile @Nullable Own own;
 
-    /** Of this host. */
+    /** A guard for this host. */
     public AddressGuard() {
         this(AddressGuard::ofInterfaces, System::nanoTime);
     }
 
-    /** @param interfaces the addresses that the host has; asked again every few seconds */
+    /** @param interfaces reads the host's addresses; called again every few seconds */
     AddressGuard(Supplier<Set<InetAddress>> interfaces, LongSupplier nanos) {
         this.interfaces = interfaces;
         this.nanos = nanos;
     }
 
-    /** The JDK reads the literal as an IPv4 address, so the network of mapped ones is made by hand. */
+    /** Builds the network of mapped addresses: the JDK would parse its literal as an IPv4 address. */
     private static InetAddress mapped() {
         byte[] bytes = new byte[16];
         bytes[10] = -1;
         bytes[11] = -1;
         try {
-            // With a scope the JDK leaves it an IPv6 address.
+            // With a scope the JDK keeps it an IPv6 address.
             return Inet6Address.getByAddress(null, bytes, 0);
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    /** What kind of closed address it is, for people; null where it is open. */
+    /** The kind of closed address, for people; null if it is open. */
     public @Nullable String closed(InetAddress address) {
         return closed(address.getAddress());
     }

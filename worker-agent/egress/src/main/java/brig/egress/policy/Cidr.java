@@ -3,9 +3,9 @@ package brig.egress.policy;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A range of addresses: those that share the first {@code bits} with {@code network}. */
+/** A range of addresses that share the first {@code bits} with {@code network}. */
 record Cidr(InetAddress network, int bits) {
-    /** An address, or an address, a slash and a number of bits; null where it is neither. */
+    /** Parses an address, with or without a slash and a number of bits; null if it is neither. */
     static @Nullable Cidr parse(String text) {
         int slash = text.indexOf('/');
         InetAddress network = HostNames.literal(slash < 0 ? text : text.substring(0, slash));

@@ -4,16 +4,16 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How names are answered inside a wall. */
+/** How DNS queries from a wall are answered. */
 public enum DnsMode {
-    /** Every name has an address of 198.18.0.0/15 that means nothing outside; nobody outside is asked. */
+    /** Every name has a synthetic address of 198.18.0.0/15; no query leaves the host. */
     SYNTHETIC,
-    /** Names of allowed hosts are resolved by the host, others are answered as in the mode before. */
+    /** The host resolves names of allowed hosts; other names get synthetic addresses. */
     TRUSTED,
-    /** Every question is put to the host's name servers: what the agent asks leaves the host. */
+    /** Every query goes to the host's name servers, so the agent's queries leave the host. */
     OPEN;
 
-    /** The mode of that name in a policy; null where there is none. */
+    /** The mode of that name in a policy; null if there is none. */
     public static @Nullable DnsMode of(String name) {
         return Stream.of(values())
                 .filter(mode -> mode.name().toLowerCase(Locale.ROOT).equals(name))

@@ -17,18 +17,18 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * The object {@code egress} of a policy; its components are its keys, which {@code policy.schema.json}
- * explains. What is absent or empty allows nothing.
+ * The object {@code egress} of a policy. Its components are the keys, which {@code policy.schema.json} documents.
+ * Absent or empty keys allow nothing.
  *
  * @param allowedHosts strings and {@link JsonObject}s, see {@link HostRule}
- * @param deniedHosts win over everything; without a port they mean every port
+ * @param deniedHosts take precedence over everything; without a port they mean every port
  * @param tunnelHosts allowed hosts whose TLS is passed through unread
- * @param secrets by the name of the variable that holds the placeholder inside the wall
+ * @param secrets secrets by the variable with their placeholder inside the wall
  * @param dnsMode {@code synthetic}, {@code trusted} or {@code open}
- * @param auditNetwork whether requests that were allowed stand in the audit too
- * @param modelRoutes by the first segment of the path inside the wall
- * @param askMs how long a request to a host that nothing forbids waits for a person; 0 does not ask
- * @param quietHosts hosts that agents ask for by habit: a refusal is no news, and is told once for each
+ * @param auditNetwork whether allowed requests are in the audit too
+ * @param modelRoutes model routes by the first segment of the path inside the wall
+ * @param askMs how long a request to an unlisted host waits for a person; 0 does not ask
+ * @param quietHosts hosts that agents request by habit: a refusal is reported once for each
  */
 @Settings
 public record EgressPolicy(
@@ -51,13 +51,13 @@ public record EgressPolicy(
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
 
     /**
-     * A secret: where it comes from, and where it may go.
+     * A secret: its source, and the hosts that it may go to.
      *
-     * @param envVar a variable of the host, where {@code file} and {@code command} are empty; itself empty: of
-     *     the secret's own name
-     * @param command a program of the host and its arguments, whose first line of output it is
-     * @param inQuery whether it is put into query strings too
-     * @param allowPlaintext whether it may travel without TLS
+     * @param envVar a variable of the host, if {@code file} and {@code command} are empty; if empty, the variable has
+     *     the secret's name
+     * @param command a program of the host and its arguments; its first line of output is the value
+     * @param inQuery whether it may be put into query strings
+     * @param allowPlaintext whether it may be sent without TLS
      */
     public record Secret(
             @Default List<String> hosts,
@@ -83,18 +83,18 @@ public record EgressPolicy(
             }
         }
 
-        /** The same secret for these hosts. */
+        /** This secret, limited to these hosts. */
         Secret onlyTo(List<String> others) {
             return new Secret(others, envVar, file, command, inQuery, allowPlaintext);
         }
     }
 
     /**
-     * A model API that is reached without interception.
+     * A model API, reached without TLS interception.
      *
-     * @param baseUrl what {@code http://127.0.0.1:PORT/NAME} inside the wall stands for
-     * @param secret the name of one of this policy, which is added outside; empty for none
-     * @param header the header that carries it; in {@code authorization} it stands behind {@code Bearer}
+     * @param baseUrl the URL behind {@code http://127.0.0.1:PORT/NAME} inside the wall
+     * @param secret the name of this policy's secret that the proxy adds; empty for none
+     * @param header the header that carries it; {@code authorization} gets the prefix {@code Bearer}
      */
     public record ModelRoute(
             String baseUrl,
@@ -124,12 +124,12 @@ public record EgressPolicy(
             }
         }
 
-        /** The base URL, taken apart. */
+        /** The parsed base URL. */
         public URI url() {
             return URI.create(baseUrl);
         }
 
-        /** Its port, also where the URL leaves it out. */
+        /** Its port, or the default port of its scheme. */
         public int port() {
             int port = url().getPort();
             return port > 0 ? port : isTls() ? 443 : 80;
@@ -191,7 +191,7 @@ public record EgressPolicy(
         return values.as(EgressPolicy.class);
     }
 
-    /** With further routes and the secrets that belong to them. */
+    /** This policy with more routes and their secrets. */
     public EgressPolicy with(Map<String, ModelRoute> moreRoutes, Map<String, Secret> moreSecrets) {
         Map<String, ModelRoute> routes = new LinkedHashMap<>(modelRoutes);
         routes.putAll(moreRoutes);
@@ -201,7 +201,7 @@ public record EgressPolicy(
                 allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
     }
 
-    /** The same with other hosts, secrets, names and audit. */
+    /** This policy with other hosts, secrets, DNS mode and audit. */
     EgressPolicy with(List<Object> hosts, Map<String, Secret> others, DnsMode mode, boolean audit) {
         return new EgressPolicy(
                 hosts,
@@ -215,7 +215,7 @@ public record EgressPolicy(
                 quietHosts);
     }
 
-    /** Whether a worker with it can reach anything at all, now or when a person allows it. */
+    /** Whether a worker can reach anything, now or after a person allows it. */
     public boolean isOpen() {
         return !allowedHosts.isEmpty() || !modelRoutes.isEmpty() || askMs > 0;
     }
@@ -231,7 +231,7 @@ public record EgressPolicy(
         return rules;
     }
 
-    /** Ports for which the wall needs a listener: those of the web, of SSH, and all that are named. */
+    /** Ports for which the wall needs a listener: HTTP, HTTPS, SSH, and all named ones. */
     public Set<Integer> ports() {
         Set<Integer> ports = new TreeSet<>(Set.of(22, 80, 443));
         rules().stream()

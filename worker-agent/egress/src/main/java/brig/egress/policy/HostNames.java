@@ -8,9 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names and address literals of hosts, in the one form in which they are compared: lower case, no dot at the
- * end, no brackets. What resolvers read as an address though it does not look like one ({@code 127.1},
- * {@code 0x7f000001}) is neither.
+ * Host names and address literals in normalized form: lower case, no trailing dot, no brackets. Forms that resolvers
+ * accept as an address although they do not look like one ({@code 127.1}, {@code 0x7f000001}) are neither.
  */
 public final class HostNames {
     private static final int NAME_LENGTH_MAX = 253;
@@ -21,7 +20,7 @@ public final class HostNames {
 
     private HostNames() {}
 
-    /** That host in its one form; null where it is none. */
+    /** The normalized host; null if it is not a host. */
     public static @Nullable String normalize(String host) {
         if (host.isEmpty() || host.length() > NAME_LENGTH_MAX + 2) {
             return null;
@@ -42,20 +41,20 @@ public final class HostNames {
         return good ? name : null;
     }
 
-    /** The address that a literal stands for, without brackets; null where it is none. Asks nobody. */
+    /** Parses an address literal without brackets; null if it is none. Resolves nothing. */
     public static @Nullable InetAddress literal(String text) {
         try {
             if (QUAD.matcher(text).matches()) {
                 return Inet4Address.ofLiteral(text);
             }
-            // A zone would choose an interface of this host.
+            // A zone would select an interface of this host.
             return text.indexOf(':') >= 0 && text.indexOf('%') < 0 ? Inet6Address.ofLiteral(text) : null;
         } catch (IllegalArgumentException e) {
             return null;
         }
     }
 
-    /** As it stands in a URL or a Host header. */
+    /** The form in a URL or a Host header. */
     public static String bracketed(String normalized) {
         return normalized.indexOf(':') >= 0 ? "[" + normalized + "]" : normalized;
     }

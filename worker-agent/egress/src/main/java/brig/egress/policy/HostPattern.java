@@ -5,17 +5,17 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of a list of hosts: a name, {@code *.} and a name for everything below it, or an address or range
- * of addresses; with a port behind a colon or without.
+ * An entry of a list of hosts: a name, {@code *.} and a name for all names below it, or an address or range of
+ * addresses; with or without a port after a colon.
  *
- * @param text as it was written, for people
- * @param name what the host is, or with {@code below} ends with; empty for addresses
+ * @param text the entry as written, for people
+ * @param name the host, or with {@code below} its suffix; empty for addresses
  * @param range null for names
- * @param port 0 where it names none
+ * @param port 0 if it names none
  */
 public record HostPattern(
         String text, String name, boolean below, @Nullable Cidr range, int port) {
-    /** @throws IllegalArgumentException saying what is wrong with it */
+    /** @throws IllegalArgumentException naming the fault */
     public static HostPattern parse(String text) {
         Cidr whole = Cidr.parse(text);
         if (whole != null) {
@@ -50,7 +50,7 @@ public record HostPattern(
         try {
             return IDN.toASCII(name, IDN.USE_STD3_ASCII_RULES);
         } catch (IllegalArgumentException e) {
-            // Underscores are no letters of a host, and are in use.
+            // Host names must not have underscores, but some do.
             if (name.chars().allMatch(c -> c < 128)) {
                 return name;
             }
@@ -63,13 +63,13 @@ public record HostPattern(
                 + " range of addresses; with :port behind it or without");
     }
 
-    /** The same hosts, with that port only. */
+    /** The same hosts with that port only. */
     String withPort(int only) {
         String host = port == 0 ? text : text.substring(0, text.lastIndexOf(':'));
         return (host.startsWith("[") ? host : HostNames.bracketed(host)) + ":" + only;
     }
 
-    /** Whether it is about that port of that host; without a port it is about all. */
+    /** Whether it matches that host and port; without a port it matches all ports. */
     public boolean matches(String host, int port) {
         return (this.port == 0 || this.port == port) && matchesHost(host);
     }

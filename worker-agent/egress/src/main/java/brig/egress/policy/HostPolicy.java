@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A policy in the form in which it is asked about each connection and each request; immutable. Hosts are as
- * {@link HostNames#normalize} gives them.
+ * A compiled policy, checked for each connection and each request; immutable. Hosts are normalized as by
+ * {@link HostNames#normalize}.
  *
  * <p>Decision 0050.
  */
@@ -25,7 +25,7 @@ public final class HostPolicy {
         this(policy, List.of());
     }
 
-    /** @param more hosts that a person allowed meanwhile */
+    /** @param more hosts that a person allowed since */
     public HostPolicy(EgressPolicy policy, List<String> more) {
         this.policy = policy;
         this.allowed = new ArrayList<>(policy.rules());
@@ -38,7 +38,7 @@ public final class HostPolicy {
                         name, secret.hosts().stream().map(HostPattern::parse).toList()));
     }
 
-    /** This policy, with one host and port allowed, and if the host is an address, that address. */
+    /** This policy with one more allowed host and port; if the host is an address, also that address. */
     public HostPolicy with(String host, int port) {
         return new HostPolicy(policy, List.of(new HostPort(host, port).toString()));
     }
@@ -47,7 +47,7 @@ public final class HostPolicy {
         return policy;
     }
 
-    /** Whether any request at all may go there. */
+    /** Whether any request may go there. */
     public Verdict host(String host, int port) {
         HostPattern no = denial(host, port);
         if (no != null) {
@@ -65,7 +65,7 @@ public final class HostPolicy {
                         : "allowedHosts does not have " + host);
     }
 
-    /** Whether some connection to that host is allowed, whatever its port. */
+    /** Whether a connection to that host is allowed on some port. */
     public boolean namesHost(String host) {
         return allowed.stream()
                 .anyMatch(rule -> rule.pattern().matchesHost(host)
@@ -86,7 +86,7 @@ public final class HostPolicy {
         return Verdict.forbidden("allowedHosts has " + host + " with other methods or paths only");
     }
 
-    /** Whether the connection is to be passed through as it is; methods and paths cannot be bounded then. */
+    /** Whether the connection passes unread; methods and paths are then not checked. */
     public boolean tunnels(String host, int port) {
         return tunnelled.stream().anyMatch(p -> p.matches(host, port))
                 && allowed.stream().anyMatch(rule -> rule.matches(host, port) && !rule.isBounded());
@@ -96,7 +96,7 @@ public final class HostPolicy {
         return denied.stream().filter(p -> p.matches(host, port)).findFirst().orElse(null);
     }
 
-    /** The entry of {@code deniedHosts} that nobody can open this name in spite of; null where there is none. */
+    /** The entry of {@code deniedHosts} that forbids this name, so that nobody can allow it; null if there is none. */
     public @Nullable String closedBy(HostPattern name) {
         if (name.below() || name.range() != null) {
             return null;
@@ -108,18 +108,18 @@ public final class HostPolicy {
                 .orElse(null);
     }
 
-    /** Whether an entry of {@code deniedHosts} is about that address, by which name ever it is reached. */
+    /** Whether an entry of {@code deniedHosts} matches that address, whatever name leads to it. */
     public boolean deniesAddress(InetAddress address, int port) {
         return denied.stream().anyMatch(p -> (p.port() == 0 || p.port() == port) && p.matchesAddress(address));
     }
 
-    /** Whether {@code allowedHosts} has that address itself, which opens addresses that are closed to names. */
+    /** Whether {@code allowedHosts} has that address itself, which opens addresses that names may not lead to. */
     public boolean namesAddress(InetAddress address, int port) {
         return allowed.stream()
                 .anyMatch(rule -> rule.matchesPort(port) && rule.pattern().matchesAddress(address));
     }
 
-    /** Whether a refusal of it is no news to anybody. */
+    /** Whether the host is in {@code quietHosts}. */
     public boolean isQuiet(String host, int port) {
         return quiet.stream().anyMatch(p -> p.matches(host, port));
     }

@@ -6,17 +6,16 @@ import org.jspecify.annotations.Nullable;
  * A port of a host.
  *
  * @param host as {@link HostNames#normalize} gives it
- * @param port 1 to 65535; 0 where it is not known
+ * @param port 1 to 65535; 0 if unknown
  */
 public record HostPort(String host, int port) {
     private static final int PORT_MAX = 65_535;
 
     /**
-     * Reads {@code host:port}, or {@code host} alone for the usual port. An IPv6 address stands in brackets where a port is
-     * behind it.
+     * Reads {@code host:port}, or {@code host} for the usual port. An IPv6 address with a port needs brackets.
      *
      * @param usualPort 0 for none: then the text must have one
-     * @return null where it is neither
+     * @return null if it is neither
      */
     public static @Nullable HostPort parse(String text, int usualPort) {
         int bracket = text.lastIndexOf(']');
@@ -34,13 +33,13 @@ public record HostPort(String host, int port) {
         return host == null || port == 0 ? null : new HostPort(host, port);
     }
 
-    /** The number that these digits are; 0 where it is no port. */
+    /** Parses a port; 0 if it is none. */
     static int port(String digits) {
         int port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
         return port > PORT_MAX ? 0 : port;
     }
 
-    /** As in a URL, without a port that is the usual one. */
+    /** The form in a URL, without the usual port. */
     public String authority(int usualPort) {
         return port == usualPort ? HostNames.bracketed(host) : toString();
     }

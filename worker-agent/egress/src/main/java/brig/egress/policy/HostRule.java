@@ -9,16 +9,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of {@code allowedHosts}: a pattern as text, or an object with {@code host}, and {@code methods} and
- * {@code paths} that bound it.
+ * An entry of {@code allowedHosts}: a pattern as text, or an object with {@code host}, optionally limited by
+ * {@code methods} and {@code paths}.
  *
  * @param methods in capitals; empty for all
- * @param paths beginnings of the path, whole segments; empty for all
+ * @param paths path prefixes of whole segments; empty for all
  */
 record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
     private static final Set<Integer> USUAL_PORTS = Set.of(80, 443);
     private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
-    /** What a server may read as another path than the one that is compared here. */
+    /** Characters and sequences that a server may interpret as a different path. */
     private static final Pattern AMBIGUOUS =
             Pattern.compile("(?i).*(?:%2e|%2f|%5c|%00|%25|\\\\|//|/\\.{1,2}(?:/|;|$)|;).*");
 
@@ -49,7 +49,7 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
         return new HostRule(HostPattern.parse(host), methods, paths);
     }
 
-    /** An absent list bounds nothing; one that is there and empty would allow nothing, which is a mistake. */
+    /** An absent list limits nothing. An empty one would allow nothing and is refused as a mistake. */
     private static List<String> texts(String key, @Nullable Object value) {
         if (value == null) {
             return List.of();
@@ -60,7 +60,7 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
         return list.stream().map(String.class::cast).toList();
     }
 
-    /** Without a port a rule means those of HTTP. */
+    /** Whether it matches; without a port it matches the ports of HTTP and HTTPS. */
     boolean matches(String host, int port) {
         return matchesPort(port) && pattern.matchesHost(host);
     }

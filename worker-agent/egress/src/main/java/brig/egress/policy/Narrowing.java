@@ -10,11 +10,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a policy and further wishes have in common. Wishes only take away: what the policy does not allow no wish can add.
+ * Restricts a policy to what a request asks for: the intersection of both. It can never add anything.
  *
- * @param hosts those that are wanted; none allows nothing
- * @param secretHosts where each secret is wanted to go, by its name; a secret that is not there is not wanted
- * @param dns null to leave it to the policy
+ * @param hosts the requested hosts; an empty list allows nothing
+ * @param secretHosts the requested hosts of each secret, by name; absent secrets are removed
+ * @param dns null keeps the policy's mode
  */
 public record Narrowing(
         List<String> hosts,
@@ -23,7 +23,7 @@ public record Narrowing(
         boolean audit) {
     private static final Set<Integer> WEB = Set.of(80, 443);
 
-    /** @throws IllegalArgumentException where a host is none */
+    /** @throws IllegalArgumentException if a host is invalid */
     public Narrowing {
         hosts.forEach(HostPattern::parse);
         secretHosts.values().forEach(list -> list.forEach(HostPattern::parse));
@@ -34,7 +34,7 @@ public record Narrowing(
         return policy.with(allowed(policy), secrets(policy), stricter, policy.auditNetwork() || audit);
     }
 
-    /** Each entry of the policy as far as it is wanted, with its methods and paths. */
+    /** The intersection of the policy's entries and the requested hosts, with the entries' methods and paths. */
     private List<Object> allowed(EgressPolicy policy) {
         List<Object> common = new ArrayList<>();
         for (Object entry : policy.allowedHosts()) {
@@ -47,7 +47,7 @@ public record Narrowing(
         return common.stream().distinct().toList();
     }
 
-    /** Secrets of model routes stay, for these are the operator's own; they go to no other host then. */
+    /** Secrets of the operator's model routes stay, but go to no other host. */
     private Map<String, EgressPolicy.Secret> secrets(EgressPolicy policy) {
         Map<String, EgressPolicy.Secret> common = new TreeMap<>();
         policy.secrets().forEach((name, secret) -> {
@@ -68,7 +68,7 @@ public record Narrowing(
         return common;
     }
 
-    /** @param unnamed the ports that a host without one means; empty for all */
+    /** @param unnamed the ports that a host without a port stands for; empty for all */
     private static List<String> common(HostPattern one, HostPattern other, Set<Integer> unnamed) {
         HostPattern narrower = covers(one, other) ? other : covers(other, one) ? one : null;
         if (narrower == null) {

@@ -1,10 +1,10 @@
 package brig.egress.policy;
 
 /**
- * What a policy says.
+ * The verdict of a policy on a request.
  *
- * @param rule which of its entries said so, for people
- * @param askable whether a person may allow it: nothing forbids it, only nothing allows it
+ * @param rule the deciding entry, for people
+ * @param askable whether a person may allow it: no entry forbids it, but none allows it
  */
 public record Verdict(boolean allowed, String rule, boolean askable) {
     static Verdict allowed(String rule) {

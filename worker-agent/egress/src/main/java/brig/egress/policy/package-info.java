@@ -1,4 +1,4 @@
-/** What of the outside a worker may reach: the {@code egress} object of a policy, and what follows from it. */
+/** The {@code egress} object of a policy: hosts, addresses, secrets, and verdicts on requests. */
 @NullMarked
 package brig.egress.policy;
 

@@ -5,11 +5,11 @@ import brig.formats.adapter.Dialogue;
 import java.util.Set;
 
 /**
- * The Agent Client Protocol, version 1, on standard input and output: any agent that speaks it.
+ * Adapter for the Agent Client Protocol, version 1, on standard input and output. It serves any agent that speaks it.
  *
- * <p>OpenCode 1.18, started as {@code opencode acp}, does not tell there what its sub-agents do. A plugin that Brig
- * brings along writes the events of its bus between the lines of the protocol, as notifications of the method
- * {@code opencode/event}: on the same pipe, so they stay in order, and without a network.
+ * <p>OpenCode 1.18, started as {@code opencode acp}, does not report its sub-agents' work over ACP. A plugin of Brig
+ * therefore writes the events of OpenCode's bus between the protocol's lines, as notifications of the method
+ * {@code opencode/event}. Both share one pipe, so they stay in order and need no network.
  */
 public final class AcpAdapter implements Adapter {
     private final boolean events;
@@ -22,7 +22,7 @@ public final class AcpAdapter implements Adapter {
         this.events = events;
     }
 
-    /** With the events of OpenCode. */
+    /** The adapter that also reads the events of OpenCode's bus. */
     public static AcpAdapter openCode() {
         return new AcpAdapter(true);
     }
@@ -32,7 +32,7 @@ public final class AcpAdapter implements Adapter {
         return new AcpDialogue(context, events);
     }
 
-    /** OpenCode knows the models that its configuration defines; another agent is asked what it has. */
+    /** OpenCode takes its model from its configuration; other agents are told the model over ACP. */
     @Override
     public Set<String> tells() {
         return events ? Set.of("systemPrompt") : Set.of("model", "systemPrompt");

@@ -8,32 +8,32 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What an ACP agent tells or asks, by its method. */
+/** A notification or request of an ACP agent, by its method. */
 @Tagged(value = "method", content = "params")
 @Foreign
 @CamelCase
 sealed interface AcpCall {
     /**
-     * A call as it is written.
+     * One line with a call.
      *
-     * @param id what its answer repeats; null where none is waited for
-     * @param call null where the method is not served
+     * @param id the id that the answer repeats; null for a notification
+     * @param call null if Brig does not serve the method
      */
     @Foreign
     record Line(@Nullable Object id, @Flat @Nullable AcpCall call) {}
 
-    /** @param update null where it is of no kind that is known */
+    /** @param update null if its kind is unknown */
     @Name("session/update")
     record SessionUpdate(@Nullable AcpUpdate update) implements AcpCall {}
 
-    /** What OpenCode's plugin tells. */
+    /** An event that OpenCode's plugin forwards. */
     @Name("opencode/event")
     record BusEvent(@Flat @Nullable OpenCodeEvent event) implements AcpCall {}
 
-    /** The agent waits for the choice of an option. */
+    /** A question of the agent, which waits until an option is chosen. */
     @Name("session/request_permission")
     record RequestPermission(AcpUpdate.CallFields toolCall, List<Option> options) implements AcpCall {
-        /** The option that binds least, of those that the agent offers; null where none will do. */
+        /** The offered option with the narrowest effect; null if none fits. */
         @Nullable
         String option(boolean allow) {
             for (Kind kind : allow

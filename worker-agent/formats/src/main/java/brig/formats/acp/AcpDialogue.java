@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to an ACP agent: {@code initialize}, one session, a prompt for each message. {@link AcpMessages} reads what
- * comes of it. A message that comes before there is a session waits for it.
+ * Sends requests to an ACP agent: {@code initialize}, one session, then a prompt for each message. {@link AcpMessages}
+ * reads the agent's output. Messages that arrive before the session exists wait for it.
  *
  * <p>Decision 0062.
  */
@@ -35,10 +35,10 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record FileAccess(boolean readTextFile, boolean writeTextFile) {}
 
-    /** What we serve the agent. */
+    /** Our capabilities as a client. */
     private record Capabilities(FileAccess fs, boolean terminal) {}
 
-    /** Us, or the agent. */
+    /** Name and version of Brig or of the agent. */
     @Foreign
     private record Program(@Nullable String name, @Nullable String version) {}
 
@@ -53,7 +53,7 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record AgentCapabilities(SessionCapabilities sessionCapabilities) {}
 
-    /** @param resume an object, where the agent can go on with a session without telling it again */
+    /** @param resume present if the agent can resume a session without replaying it */
     @Foreign
     private record SessionCapabilities(@Nullable Object resume) {}
 
@@ -61,7 +61,7 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record OpenSession(@Nullable String sessionId, String cwd, List<String> mcpServers) {}
 
-    /** @param sessionId only of a new one */
+    /** @param sessionId set only for a new session */
     @Foreign
     @CamelCase
     private record Opened(@Default("") String sessionId, List<Option> configOptions) {
@@ -94,7 +94,7 @@ final class AcpDialogue implements Dialogue {
     private record PromptEnded(
             @Default("") String stopReason, @Nullable Usage usage) {}
 
-    /** What the last model call of a turn used. */
+    /** Token usage of the last model call of a turn. */
     @Foreign
     @CamelCase
     private record Usage(long inputTokens, long outputTokens, long cachedReadTokens) {}
@@ -102,7 +102,7 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record Cancel(String sessionId) {}
 
-    /** What comes after an answer. */
+    /** Handles a successful answer. */
     private interface Step<T> {
         void take(T answer) throws InterruptedException;
     }
@@ -114,7 +114,7 @@ final class AcpDialogue implements Dialogue {
     private final OpenCodeEvents events;
     private final AcpMessages messages;
     private final SessionHandshake opening;
-    /** What the captain wants of the agent, until the first message takes it along. */
+    /** The captain's system prompt, until the first message carries it. */
     private final AtomicReference<@Nullable String> preface;
 
     /** Owned by the thread that reads standard output. */
@@ -147,7 +147,7 @@ final class AcpDialogue implements Dialogue {
         request("initialize", params, Initialized.class, this::openSession);
     }
 
-    /** Asks for something that there is no session without. */
+    /** Sends a request that the session depends on: an error ends the handshake. */
     private <T> void request(String method, Record params, Class<T> type, Step<T> then) {
         rpc.request(method, params, (result, error) -> {
             messages.ignoreUpdates(false);
@@ -165,7 +165,7 @@ final class AcpDialogue implements Dialogue {
         String method = task.session() == null
                 ? "session/new"
                 : answer.agentCapabilities().sessionCapabilities().resume() == null ? "session/load" : "session/resume";
-        // What is loaded is told again by the agent, and was told by its frames before.
+        // When a session is loaded, the agent replays it; its frames are already in the stream.
         messages.ignoreUpdates(task.session() != null);
         request(method, new OpenSession(task.session(), task.folder(), List.of()), Opened.class, this::handleSession);
     }
@@ -186,8 +186,8 @@ final class AcpDialogue implements Dialogue {
     }
 
     /**
-     * What the agent calls the model that the captain wants, null where it is the session's already. One that it does not
-     * offer is chosen all the same, for the agent to refuse: it must not go on with another.
+     * The agent's name for the captain's model; null if the session uses it already. A model that the agent does not
+     * offer is selected nevertheless: the agent then refuses it, and does not continue with another model.
      */
     private @Nullable String modelToChoose(Option model) {
         String wanted = context.task().model();
@@ -201,14 +201,14 @@ final class AcpDialogue implements Dialogue {
                 .orElse(wanted);
     }
 
-    /** Agents put the name of the model's provider in front. */
+    /** Agents may prefix a model's name with its provider. */
     private static boolean isModel(String value, String wanted) {
         return value.equals(wanted) || value.endsWith("/" + wanted);
     }
 
     @Override
     public boolean send(String content) {
-        // The protocol has no other place for it.
+        // ACP has no field for a system prompt.
         String before = preface.getAndSet(null);
         return opening.send(before == null ? content : before + "\n\n" + content);
     }

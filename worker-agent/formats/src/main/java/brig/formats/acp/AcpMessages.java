@@ -15,11 +15,12 @@ import brig.protocol.rpc.RpcError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an ACP agent writes: answers, updates of its session, questions. Permissions follow the profile; its files and
- * terminals are inside the wall with it, so it is not served any. Owned by the thread that reads standard output.
+ * Reads the output of an ACP agent: answers, session updates, requests. The profile decides about permissions. The
+ * agent has its files and terminals inside the wall, so Brig serves neither. Owned by the thread that reads standard
+ * output.
  */
 final class AcpMessages implements NativeReader.Handler {
-    /** @param optionId null where none of the agent's choices will do */
+    /** @param optionId null if none of the offered options fits */
     @CamelCase
     private record Outcome(String outcome, @Nullable String optionId) {}
 
@@ -35,7 +36,7 @@ final class AcpMessages implements NativeReader.Handler {
     private double costTold;
     private boolean hasCost;
 
-    /** @param events takes the events of the agent; null where it has none */
+    /** @param events handles the agent's bus events; null if it has none */
     AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, @Nullable OpenCodeEvents events, boolean allow) {
         this.frames = frames;
         this.rpc = rpc;
@@ -48,7 +49,7 @@ final class AcpMessages implements NativeReader.Handler {
         ignoring = ignore;
     }
 
-    /** In US dollars, null where the agent does not say. */
+    /** The cost since the last call, in US dollars; null if the agent does not report it. */
     @Nullable
     Double costSinceLast() {
         double since = Math.rint((cost - costTold) * 1e6) / 1e6;
@@ -128,7 +129,7 @@ final class AcpMessages implements NativeReader.Handler {
         frames.said(null, thought, content.text() == null ? "[" + content.type() + "]" : content.text());
     }
 
-    /** The title of the first word about a call is the tool's name, where the agent is OpenCode. */
+    /** OpenCode's first update of a call has the tool's name as its title. */
     private void handleTool(AcpUpdate.CallFields call, boolean first) throws InterruptedException {
         Progress status = switch (call.status()) {
             case COMPLETED -> Progress.COMPLETED;

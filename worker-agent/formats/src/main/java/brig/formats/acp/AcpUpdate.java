@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What is new in a session of an ACP agent. */
+/** An update of a session of an ACP agent. */
 @Tagged("sessionUpdate")
 @Foreign
 @CamelCase
@@ -18,7 +18,7 @@ sealed interface AcpUpdate {
 
     record AgentThoughtChunk(Content content) implements AcpUpdate {}
 
-    /** The first word about a call. */
+    /** The first update of a tool call. */
     record ToolCall(@Flat CallFields call) implements AcpUpdate {}
 
     record ToolCallUpdate(@Flat CallFields call) implements AcpUpdate {}
@@ -27,7 +27,7 @@ sealed interface AcpUpdate {
 
     record UsageUpdate(Cost cost) implements AcpUpdate {}
 
-    /** Nothing of it is told. */
+    /** An update that makes no frame. */
     sealed interface Untold extends AcpUpdate {}
 
     record UserMessageChunk() implements Untold {}
@@ -45,7 +45,7 @@ sealed interface AcpUpdate {
             @Default("something") String type, @Nullable String text) {}
 
     /**
-     * What is known, or new, of a call.
+     * The fields of a tool call, or those of them that changed.
      *
      * @param rawInput any JSON
      */
@@ -59,7 +59,7 @@ sealed interface AcpUpdate {
             @Nullable Object rawInput,
             List<Shown> content,
             Output rawOutput) {
-        /** All that it wrote. */
+        /** The whole output of the call. */
         String written() {
             String shown = content.stream().map(Shown::line).collect(Collectors.joining("\n"));
             return !shown.isEmpty() ? shown : rawOutput.output() == null ? rawOutput.error() : rawOutput.output();
@@ -87,7 +87,7 @@ sealed interface AcpUpdate {
     @Foreign
     record Entry(@Nullable String content, @Nullable String status) {}
 
-    /** @param amount of the whole session */
+    /** @param amount the sum for the whole session */
     @Foreign
     record Cost(@Nullable Double amount, @Default("USD") String currency) {}
 }

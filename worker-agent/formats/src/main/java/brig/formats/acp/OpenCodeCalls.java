@@ -4,13 +4,13 @@ import brig.protocol.frame.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model calls of OpenCode's own session, of which ACP tells the last one of a turn alone, and its bus each. The two
- * come independently of each other, so the last call may be told at the end of the turn before its event comes.
+ * Counts the model calls of OpenCode's own session. ACP reports only the last call of a turn; the bus reports each. The
+ * two are unordered: the end of the turn may report the last call before its event arrives.
  */
 final class OpenCodeCalls {
     private @Nullable TokenUsage sum;
     private @Nullable TokenUsage newest;
-    /** A call that ACP told of, and whose event is still to come. */
+    /** A call that ACP reported and whose event has not arrived yet. */
     private @Nullable TokenUsage ahead;
 
     void add(TokenUsage call) {
@@ -22,7 +22,7 @@ final class OpenCodeCalls {
         newest = call;
     }
 
-    /** All calls of the turn that is over now, with the cost that ACP tells. */
+    /** The sum of all calls of the turn that just ended, with ACP's cost. */
     @Nullable
     TokenUsage turn(@Nullable TokenUsage last) {
         TokenUsage whole = sum;

@@ -5,10 +5,10 @@ import brig.protocol.record.Default;
 import brig.protocol.record.Foreign;
 import org.jspecify.annotations.Nullable;
 
-/** Why a message of OpenCode failed. */
+/** The error of a failed OpenCode message. */
 @Foreign
 record OpenCodeError(@Default("unknown") String name, Data data) {
-    /** @param statusCode of the model's answer */
+    /** @param statusCode the HTTP status of the model's answer */
     @Foreign
     @CamelCase
     record Data(@Nullable String message, @Nullable Long statusCode) {}

@@ -7,7 +7,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** An event of OpenCode's bus; it has much more that is of no interest to a captain. */
+/** An event of OpenCode's bus. Events without a meaning for captains are left out. */
 @Tagged(value = "type", content = "properties")
 @Foreign
 @CamelCase
@@ -24,7 +24,7 @@ sealed interface OpenCodeEvent {
     @Name("session.idle")
     record SessionIdle(@Default("") String sessionID) implements OpenCodeEvent {}
 
-    /** The plugin has answered what a sub-agent asked whether it may: nobody else does, and it would wait for ever. */
+    /** The plugin answered a sub-agent's permission request, which would otherwise wait forever. */
     @Name("permission.answered")
     record PermissionAnswered(
             @Default("") String id,
@@ -38,12 +38,12 @@ sealed interface OpenCodeEvent {
     @Name("message.updated")
     record MessageUpdated(Message info) implements OpenCodeEvent {}
 
-    /** @param part null where it is of no type that is known */
+    /** @param part null if its type is unknown */
     @Name("message.part.updated")
     record PartUpdated(
             @Default("") String sessionID, @Nullable OpenCodePart part) implements OpenCodeEvent {}
 
-    /** @param field which field of the part grows */
+    /** @param field the field of the part that the text is appended to */
     @Name("message.part.delta")
     record PartDelta(
             @Default("") String sessionID,
@@ -52,7 +52,7 @@ sealed interface OpenCodeEvent {
             @Default("") String delta)
             implements OpenCodeEvent {}
 
-    /** @param parentID null for one that nobody's call made */
+    /** @param parentID null if no tool call created the session */
     @Foreign
     @CamelCase
     record Session(
@@ -60,7 +60,7 @@ sealed interface OpenCodeEvent {
             @Nullable String parentID,
             @Nullable String agent) {}
 
-    /** @param attempt which one failed, of {@code retry} */
+    /** @param attempt the number of the failed attempt, for {@code retry} */
     @Foreign
     record Status(
             @Default("") String type,

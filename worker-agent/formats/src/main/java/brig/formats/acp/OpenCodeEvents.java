@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of OpenCode's bus, for what its ACP does not tell: sub-agents, which are sessions with a parent, and that the
- * model is asked again. Of the session that ACP tells everything of, only that is taken. Owned by the thread that reads
- * standard output.
+ * Reads OpenCode's bus events for what its ACP lacks: sub-agents, which are sessions with a parent, and retries of
+ * model calls. From the session that ACP reports in full it takes nothing else. Owned by the thread that reads standard
+ * output.
  *
  * <p>Decision 0059.
  */
@@ -25,7 +25,7 @@ final class OpenCodeEvents {
     private static final Pattern RESULT = Pattern.compile("<task_result>\\n?(.*?)\\n?</task_result>", Pattern.DOTALL);
     private static final int NEW_MAX = 100;
 
-    /** A session that was made, until it is known which call made it. */
+    /** A new session whose creating tool call is not known yet. */
     private record Made(String parent, @Nullable String type) {}
 
     private final AgentFrames frames;
@@ -41,7 +41,7 @@ final class OpenCodeEvents {
     };
     private final OpenCodeCalls calls = new OpenCodeCalls();
     private String root = "";
-    /** With which status the model refused the agent itself in this turn. */
+    /** The HTTP status with which the model refused the agent's own call in this turn. */
     private @Nullable Long modelStatus;
 
     OpenCodeEvents(AgentFrames frames, SubAgents agents) {
@@ -55,9 +55,9 @@ final class OpenCodeEvents {
     }
 
     /**
-     * What the turn used that is over.
+     * The usage of the turn that just ended.
      *
-     * @param last what ACP tells, of the last call alone; null where it tells nothing
+     * @param last ACP's report, of the last call only; null if there is none
      */
     @Nullable
     TokenUsage turnUsage(@Nullable TokenUsage last) {
@@ -113,7 +113,7 @@ final class OpenCodeEvents {
         }
     }
 
-    /** Whether the session is one of a sub-agent, which then has a place; what it does shows that it lives. */
+    /** Whether the session is a sub-agent's. If so, the sub-agent gets its place in the tree and counts as active. */
     private boolean isSubAgent(String session) throws InterruptedException {
         if (session.equals(root)) {
             return false;
@@ -129,7 +129,7 @@ final class OpenCodeEvents {
         return true;
     }
 
-    /** The call that starts a sub-agent names its session, and later what came of it. */
+    /** Handles the tool call that starts a sub-agent: it names the sub-agent's session, and later its result. */
     void handleTask(String session, OpenCodePart.Tool call) throws InterruptedException {
         OpenCodePart.State state = call.state();
         String child = state.metadata().sessionId();
@@ -184,7 +184,7 @@ final class OpenCodeEvents {
         }
     }
 
-    /** The status that the model refused with since the last time; null where it did not. */
+    /** The status of a model refusal since the last call; null if there was none. */
     @Nullable
     Long takeModelStatus() {
         Long status = modelStatus;
@@ -192,7 +192,7 @@ final class OpenCodeEvents {
         return status;
     }
 
-    /** Of the agent's own session ACP tells it as the end of the prompt, but not the status. */
+    /** For the agent's own session ACP reports the error at the end of the prompt, but without the status. */
     private void handleError(String session, OpenCodeError error) throws InterruptedException {
         if (session.equals(root)) {
             modelStatus = error.data().statusCode();

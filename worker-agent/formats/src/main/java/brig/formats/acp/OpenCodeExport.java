@@ -18,13 +18,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code opencode export SESSION} 1.18 writes: {@code {info, messages: [{info, parts}]}}, one session with what it was
- * asked. Of a sub-agent there is the call that started it. Owned by one thread.
+ * Reads the output of {@code opencode export SESSION} 1.18: {@code {info, messages: [{info, parts}]}}, one session with
+ * the user's messages. A sub-agent appears only as the call that started it. Owned by one thread.
  */
 public final class OpenCodeExport implements SessionFile {
     private static final long BYTES_MAX = 64L * 1024 * 1024;
 
-    /** The file. */
     @Foreign
     private record Export(Session info, @Nullable List<Message> messages) {}
 
@@ -34,7 +33,7 @@ public final class OpenCodeExport implements SessionFile {
     @Foreign
     private record Message(Info info, List<Piece> parts) {}
 
-    /** @param error null where it came to a good end */
+    /** @param error null on success */
     @Foreign
     private record Info(
             @Default("export") String id,
@@ -46,7 +45,7 @@ public final class OpenCodeExport implements SessionFile {
     @Foreign
     private record Time(@Nullable Long created) {}
 
-    /** @param part null where it is of no type that is known */
+    /** @param part null if its type is unknown */
     @Foreign
     private record Piece(@Flat @Nullable OpenCodePart part) {}
 
@@ -68,9 +67,9 @@ public final class OpenCodeExport implements SessionFile {
     }
 
     /**
-     * Empty where the file is none.
+     * Reads an export; empty if the file is not one.
      *
-     * @throws BrigException {@code INVALID_FIELD} where it is larger than 64 MiB
+     * @throws BrigException {@code INVALID_FIELD} if it is larger than 64 MiB
      */
     public static Optional<OpenCodeExport> read(Path file, AgentFrames frames) throws IOException {
         if (Files.size(file) > BYTES_MAX) {

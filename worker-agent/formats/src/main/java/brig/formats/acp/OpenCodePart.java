@@ -10,7 +10,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a message of OpenCode's. */
+/** A part of an OpenCode message. */
 @Tagged("type")
 @Foreign
 @CamelCase
@@ -20,7 +20,7 @@ sealed interface OpenCodePart {
     @Name("step-start")
     record StepStart(@Default("") String messageID) implements OpenCodePart {}
 
-    /** A model call is over. */
+    /** A model call ended. */
     @Name("step-finish")
     record StepFinish(
             @Default("") String messageID,
@@ -32,7 +32,7 @@ sealed interface OpenCodePart {
         }
     }
 
-    /** What the agent says; {@code time.end} is there once it is whole. */
+    /** Text of the agent; {@code time.end} is set once it is complete. */
     sealed interface Said extends OpenCodePart {
         String id();
 
@@ -41,7 +41,7 @@ sealed interface OpenCodePart {
         Time time();
     }
 
-    /** @param synthetic whether the program put it in */
+    /** @param synthetic whether OpenCode itself inserted it */
     record Text(
             @Default("") String id,
             @Default("") String messageID,
@@ -71,7 +71,7 @@ sealed interface OpenCodePart {
     @Foreign
     record Time(@Nullable Object end) {}
 
-    /** How a call stands. */
+    /** The state of a tool call. */
     @Foreign
     record State(
             @Default("running") Status status,
@@ -95,10 +95,10 @@ sealed interface OpenCodePart {
     }
 
     /**
-     * What the tool itself tells.
+     * Metadata that the tool itself reports.
      *
-     * @param output what it wrote so far
-     * @param sessionId the sub-agent's, of the tool {@code task}
+     * @param output the output so far
+     * @param sessionId the sub-agent's session, for the tool {@code task}
      */
     @Foreign
     @CamelCase

@@ -11,15 +11,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of messages, a sub-agent's or, for no agent, those of the agent itself: text and thoughts, which come piece by piece and then whole, and tool calls.
- * Owned by the thread that reads standard output.
+ * Turns message parts into frames: text and thoughts, which arrive in pieces and then whole, and tool calls. A null
+ * agent stands for the agent itself. Owned by the thread that reads standard output.
  *
  * <p>Decision 0059.
  */
 final class OpenCodeParts {
     private static final int REMEMBERED_MAX = 1000;
 
-    /** A part as it was when it was told last. */
+    /** The last reported state of a part. */
     private record Part(boolean thought, boolean inPieces) {}
 
     private static final class Recent<T> extends LinkedHashMap<String, T> {
@@ -34,7 +34,7 @@ final class OpenCodeParts {
     private final AgentFrames frames;
     private final ToolProgress tools;
     private final Map<String, Part> known = new Recent<>();
-    /** Messages of the user, whose parts are the prompt. */
+    /** The user's messages; their parts are prompts and make no frames. */
     private final Map<String, Boolean> prompts = new Recent<>();
 
     OpenCodeParts(AgentFrames frames) {

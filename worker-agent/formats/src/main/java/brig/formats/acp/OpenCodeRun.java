@@ -11,11 +11,11 @@ import brig.protocol.record.Foreign;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code opencode run --format json} 1.18 writes: the parts of the agent's own session, each when it is over. Of a
- * sub-agent there is the call that started it, when that is over. Owned by the thread that reads.
+ * Reads the output of {@code opencode run --format json} 1.18: each part of the agent's own session when it is
+ * complete. A sub-agent appears only as the completed call that started it. Owned by the reading thread.
  */
 public final class OpenCodeRun implements NativeReader.Handler {
-    /** A line has a part or an error; both are null where it is of no type that is known. */
+    /** A line has a part or an error; both are null if its type is unknown. */
     @Foreign
     @CamelCase
     private record Line(
@@ -60,7 +60,7 @@ public final class OpenCodeRun implements NativeReader.Handler {
         frames.error("MODEL_ERROR", message == null ? error.name() : message);
     }
 
-    /** The session of what follows; the first is the agent's own. */
+    /** Sets the session of the following lines; the first one is the agent's own. */
     void open(String session) throws InterruptedException {
         if (root.isEmpty() && !session.isEmpty()) {
             root = session;

@@ -1,4 +1,4 @@
-/** Agents that speak the Agent Client Protocol, and what OpenCode tells beside it. */
+/** Adapter for the Agent Client Protocol, and readers of OpenCode's bus events, run output and exports. */
 @NullMarked
 package brig.formats.acp;
 

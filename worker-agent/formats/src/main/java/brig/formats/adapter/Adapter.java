@@ -4,12 +4,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The native format of an agent. An adapter has no state; the dialogues that it opens have.
+ * The native format of an agent. Adapters are stateless; the dialogues that they open hold the state.
  *
  * <p>Decision 0058.
  */
 public interface Adapter {
-    /** The output pipes of an agent, by the name that the field {@code stream} of a chunk has. */
+    /** The output pipes of an agent, with their names in the field {@code stream} of a chunk. */
     enum Pipe {
         STDOUT("stdout"),
         STDERR("stderr");
@@ -27,7 +27,7 @@ public interface Adapter {
 
     /** Turns the bytes of one pipe of one process into frames. Owned by the thread that reads the pipe. */
     interface OutputReader {
-        /** Takes the next bytes of the pipe; the array is read during the call only. */
+        /** Takes the next bytes of the pipe. The array is not kept after the call. */
         void read(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException;
 
         /** The pipe ended. */
@@ -35,26 +35,26 @@ public interface Adapter {
     }
 
     /**
-     * What surrounds the dialogue with one process.
+     * The environment of the dialogue with one process.
      *
-     * @param frames takes what the agent said
-     * @param input takes bytes for its standard input; false where that is closed or full. Any thread may call
-     * @param turnDone called behind the frame {@code done} of a message, by the thread that reads standard output
+     * @param frames receives the agent's frames
+     * @param input writes to standard input; false if it is closed or full. Thread-safe
+     * @param turnDone called after a message's {@code done} frame, by the thread that reads standard output
      */
     record Context(FrameSink frames, Predicate<byte[]> input, Runnable turnDone, AgentTask task) {}
 
-    /** Begins to talk with a new process. */
+    /** Opens the dialogue with a new process. */
     Dialogue open(Context context);
 
     /**
-     * Whether the agent itself says when it has worked off a message: one process then takes one message after the
-     * other. Where not, the end of the process is the end of its message.
+     * Whether the agent itself reports the end of each message, so that one process serves several messages in turn.
+     * Otherwise a message ends when its process ends.
      */
     default boolean hasTurns() {
         return true;
     }
 
-    /** The fields of a request's {@code agent_config} that its dialogue says to the agent, from {@link AgentTask}. */
+    /** The fields of {@code agent_config} that the dialogue passes to the agent, from {@link AgentTask}. */
     default Set<String> tells() {
         return Set.of();
     }

@@ -11,13 +11,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the frames that an agent's own words become. Whatever an agent wrote fits: text is cut into several frames,
- * structures are shortened. Owned by the thread that reads the pipe.
+ * Writes an agent's output as frames. It makes output of any size fit: text is split into several frames, structures
+ * are shortened. Owned by the thread that reads the pipe.
  *
  * <p>Decision 0060.
  */
 public final class AgentFrames {
-    /** What the other fields of a frame with text may take. */
+    /** The bound for text in a frame; the rest is reserved for its other fields. */
     private static final int TEXT_BYTES_MAX = Limits.FRAME_BYTES_MAX - 8 * 1024;
 
     private static final int HEAD_BYTES_MAX = 64;
@@ -31,20 +31,20 @@ public final class AgentFrames {
         this.sink = sink;
     }
 
-    /** The time of the frames from here on. */
+    /** Sets the timestamp of the following frames. */
     public void at(long now) {
         nowMs = now;
     }
 
-    /** What the agent says; {@code thought} is what it thinks aloud. */
+    /** Text of the agent; {@code thought} marks its reasoning. */
     public void said(@Nullable String agent, boolean thought, String content) throws InterruptedException {
         chunks(agent, null, thought ? Channel.THOUGHT : Channel.TEXT, content);
     }
 
     /**
-     * What the agent was asked, by somebody who did not ask through Brig.
+     * A message to the agent that did not come through Brig.
      *
-     * @param id the agent's own of the message
+     * @param id the agent's own id of the message
      */
     public void asked(String id, String content) throws InterruptedException {
         int at = 0;
@@ -57,12 +57,12 @@ public final class AgentFrames {
         put(new Frame.Message(id, content.substring(at), false, null, null));
     }
 
-    /** What the agent's program says about itself. */
+    /** A warning from the agent's program. */
     public void warned(@Nullable String agent, String sentence) throws InterruptedException {
         chunks(agent, null, Channel.STDERR, sentence + "\n");
     }
 
-    /** What a tool writes while it runs; the frame {@code tool} of its end has all of it again. */
+    /** Output of a running tool; the {@code tool} frame at its end repeats all of it. */
     public void toolWrites(@Nullable String agent, String tool, String content) throws InterruptedException {
         chunks(agent, tool, Channel.STDOUT, content);
     }
@@ -76,7 +76,7 @@ public final class AgentFrames {
         }
     }
 
-    /** A tool call; output that is too long for one frame comes in pieces, all but the last with {@code more}. */
+    /** A tool call. Output too long for one frame is split; all pieces but the last have {@code more}. */
     public void tool(ToolCall call) throws InterruptedException {
         String output = call.output() == null ? "" : call.output();
         int at = 0;
@@ -107,22 +107,21 @@ public final class AgentFrames {
                 false));
     }
 
-    /** Something failed. */
     public void error(String code, String sentence) throws InterruptedException {
         error(new Frame.Failure(sentence, code));
     }
 
-    /** Something failed, or is tried again. */
+    /** A failure or a retry. */
     public void error(Frame.Failure failure) throws InterruptedException {
         put(failure.saying(FrameText.cut(failure.error(), SENTENCE_BYTES_MAX)));
     }
 
-    /** A line as the agent wrote it. */
+    /** The agent's line, unchanged. */
     public void raw(String line) throws InterruptedException {
         raw(line, false);
     }
 
-    /** A line that is no JSON. */
+    /** A line that is not JSON. */
     public void malformed(String line) throws InterruptedException {
         raw(line, true);
     }
@@ -132,13 +131,13 @@ public final class AgentFrames {
         put(new Frame.Raw(line.substring(at), false, malformed));
     }
 
-    /** The beginning of a line of which the rest is too long. */
+    /** The beginning of a line that is too long. */
     public void truncated(String line) throws InterruptedException {
         Frame last = new Frame.Raw(line.substring(rawPieces(line)), false, false);
         append(last.type(), Frames.body(truncated(Frames.fields(nowMs, last))));
     }
 
-    /** @return where the last piece begins, which is not written yet */
+    /** Writes all pieces but the last. @return the index at which the last piece begins */
     private int rawPieces(String line) throws InterruptedException {
         int at = 0;
         for (int end = FrameText.end(line, 0, TEXT_BYTES_MAX);
@@ -150,7 +149,7 @@ public final class AgentFrames {
         return at;
     }
 
-    /** Any frame. What does not fit is shortened, and the frame says so with {@code truncated}. */
+    /** Writes any frame. A frame that does not fit is shortened and marked with {@code truncated}. */
     public void put(Frame frame) throws InterruptedException {
         byte[] body = Frames.body(nowMs, frame);
         if (body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX) {
@@ -168,7 +167,7 @@ public final class AgentFrames {
         sink.append(type, body, body.length);
     }
 
-    /** The fields with short texts; below some length, without the structures. */
+    /** The fields with shortened texts; below a certain length, without structures. */
     private static JsonObject shortened(JsonObject fields, int textBytes) {
         JsonObject.Builder shorter = JsonObject.builder();
         for (String name : fields.names()) {

@@ -3,14 +3,14 @@ package brig.formats.adapter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dialogue has to know beside the messages.
+ * The parameters of a dialogue.
  *
- * @param folder where the agent works, as it sees it
- * @param model which model the captain chose; null leaves it to the agent
- * @param systemPrompt what the captain wants said before everything; null for nothing
- * @param session the agent's own id of an earlier session to go on with; null begins a new one
- * @param raw whether each line of the agent becomes a frame too, in front of those that it is turned into
- * @param allow whether a permission that the agent asks for is given; it is answered at once either way
+ * @param folder the agent's working folder, as seen inside the wall
+ * @param model the model that the captain chose; null leaves it to the agent
+ * @param systemPrompt the captain's system prompt; null for none
+ * @param session the agent's own id of a session to resume; null begins a new one
+ * @param raw whether each line of the agent also makes a {@code raw} frame, ahead of its other frames
+ * @param allow whether permission requests are granted; they are answered at once either way
  */
 public record AgentTask(
         String folder,

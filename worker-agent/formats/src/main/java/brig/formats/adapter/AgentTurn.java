@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message that an agent works off: begun by whoever hands it over, ended by the thread that reads standard output.
- * An end without a message is none: agents take turns of their own accord.
+ * The agent's turn on a message. The sender of the message begins it; the thread that reads standard output ends it. An
+ * end without a beginning is ignored, as agents also take turns of their own accord.
  */
 public final class AgentTurn {
     private enum State {
@@ -25,7 +25,7 @@ public final class AgentTurn {
         this(frames, context.turnDone());
     }
 
-    /** Of an agent that others talk with. */
+    /** For an agent that another program controls. */
     public AgentTurn(AgentFrames frames) {
         this(frames, () -> {});
     }
@@ -39,12 +39,12 @@ public final class AgentTurn {
         state.set(State.RUNNING);
     }
 
-    /** Takes the beginning back: the message could not be handed over. */
+    /** Undoes the beginning: the message could not be sent. */
     public void retract() {
         state.set(State.IDLE);
     }
 
-    /** Notes that it is to be stopped; false where nothing runs. */
+    /** Marks the turn as cancelled; false if none runs. */
     public boolean cancel() {
         return state.compareAndSet(State.RUNNING, State.CANCELLED) || state.get() == State.CANCELLED;
     }
@@ -54,9 +54,9 @@ public final class AgentTurn {
     }
 
     /**
-     * The message is worked off.
+     * Ends the turn.
      *
-     * @param failed whether the agent says that it could not be
+     * @param failed whether the agent reports a failure
      */
     public void end(boolean failed, @Nullable TokenUsage usage) throws InterruptedException {
         State was = state.getAndSet(State.IDLE);

@@ -4,24 +4,24 @@ import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
 
 /**
- * What is said to one process and what it says. One thread reads each pipe; one other thread calls the rest, and is
- * never made to wait.
+ * The input to one process and its output. One thread reads each pipe; one other thread calls the rest and is never
+ * blocked.
  *
  * <p>Decision 0058.
  */
 public interface Dialogue {
-    /** The reader of a pipe; to be taken once. */
+    /** The reader of a pipe; called once for each pipe. */
     OutputReader reader(Pipe pipe);
 
-    /** The process runs: says what has to be said before the first message. */
+    /** Called when the process runs: sends what must precede the first message. */
     default void start() {}
 
-    /** Hands a message to the agent; false where it takes none any more. */
+    /** Sends a message to the agent; false if it accepts no more. */
     boolean send(String content);
 
     /**
-     * Tells the agent in its own language to stop what it does; its frame {@code done} follows. False where its format
-     * has no such thing, or it does nothing.
+     * Cancels the turn in the agent's own protocol; its {@code done} frame follows. False if the protocol has no
+     * cancellation, or no turn runs.
      */
     default boolean cancel() {
         return false;

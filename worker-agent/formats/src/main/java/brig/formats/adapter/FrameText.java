@@ -1,13 +1,13 @@
 package brig.formats.adapter;
 
-/** Text from outside on its way into frames. */
+/** Prepares text from outside for frames. */
 public final class FrameText {
     private static final char REPLACEMENT = '\uFFFD';
     private static final int ESCAPE_BYTES = 6;
 
     private FrameText() {}
 
-    /** The text with U+FFFD for each half of a surrogate pair that has lost the other: JSON can hold those, UTF-8 not. */
+    /** Replaces each unpaired surrogate with U+FFFD: JSON can hold it, UTF-8 cannot. */
     static String wellFormed(String text) {
         int at = firstLoneSurrogate(text, 0);
         if (at < 0) {
@@ -37,8 +37,8 @@ public final class FrameText {
     }
 
     /**
-     * Where a piece that begins at {@code from} has to end so that it takes at most {@code bytesMax} bytes as a JSON
-     * string; never between the halves of a character.
+     * The end of a piece that begins at {@code from} and takes at most {@code bytesMax} bytes as a JSON string. It
+     * never splits a surrogate pair.
      */
     public static int end(String text, int from, int bytesMax) {
         int bytes = 0;
@@ -55,7 +55,7 @@ public final class FrameText {
         return Math.min(at, text.length());
     }
 
-    /** The beginning of a text, with … where something was left out. */
+    /** The beginning of a text, ending in … if it was cut. */
     public static String cut(String text, int bytesMax) {
         int end = end(text, 0, bytesMax);
         return end == text.length() ? text : text.substring(0, end) + "…";

@@ -5,14 +5,14 @@ import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Flat;
 
-/** Bodies of the frames that Brig writes itself; those of chunks come from {@code ChunkEncoder}. */
+/** Encodes the bodies of frames that Brig writes itself; {@code ChunkEncoder} encodes those of chunks. */
 public final class Frames {
-    /** All of a frame behind its number. */
+    /** A frame without its sequence number. */
     private record Body(long ts, @Flat(tagged = false) Frame frame) {}
 
     private Frames() {}
 
-    /** The body of a frame, as {@link FrameSink#append} takes it. */
+    /** The body of a frame, for {@link FrameSink#append}. */
     public static byte[] body(long nowMs, Frame frame) {
         return body(new Body(nowMs, frame));
     }
@@ -21,12 +21,12 @@ public final class Frames {
         return behindNumber(Json.writeLine(fields));
     }
 
-    /** The same of fields that are not those of one of our frames any more. */
+    /** The same for fields that no longer match a frame's record. */
     static byte[] body(JsonObject fields) {
         return behindNumber(Json.writeLine(fields));
     }
 
-    /** What {@link #body(long, Frame)} writes, as fields. */
+    /** The same as JSON fields. */
     static JsonObject fields(long nowMs, Frame frame) {
         return JsonObject.of(new Body(nowMs, frame));
     }

@@ -11,20 +11,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON that an agent wrote, and lets pass what a frame can hold: text without halves of characters, numbers that
- * every reader holds exactly, no deeper nesting than a frame may have. Unlike {@code Json}, which reads what clients
- * send, it does not refuse what it can do without.
+ * Parses an agent's JSON and keeps what a frame can hold: text without unpaired surrogates, numbers that every reader
+ * represents exactly, no nesting deeper than a frame's. Unlike {@code Json}, which reads what clients send, it drops
+ * what does not fit instead of refusing it.
  */
 public final class NativeJson {
     private static final JsonFactory FACTORY = new JsonFactory();
-    /** A frame holds what was read some levels down, and may be nested {@link Limits#JSON_DEPTH_MAX} deep itself. */
+    /** A frame holds the parsed value some levels down, and {@link Limits#JSON_DEPTH_MAX} bounds the frame. */
     private static final int DEPTH_MAX = Limits.JSON_DEPTH_MAX - 8;
 
     private static final String OMITTED = "…";
 
     private NativeJson() {}
 
-    /** The object that the bytes are, or null where they are none. */
+    /** Parses an object; null if the bytes are not one. */
     public static @Nullable JsonObject read(byte[] bytes, int offset, int length) {
         try (JsonParser parser = FACTORY.createParser(bytes, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -37,7 +37,7 @@ public final class NativeJson {
         }
     }
 
-    /** The object that a line is; an empty one where it is none. */
+    /** Parses a line; an empty object if the line is not one. */
     public static JsonObject readLine(byte[] line) {
         JsonObject read = read(line, 0, line.length);
         return read == null ? JsonObject.EMPTY : read;
@@ -79,7 +79,7 @@ public final class NativeJson {
         };
     }
 
-    /** A number as it is, or its text where not every reader would hold it exactly. */
+    /** A number, or its text if some reader could not represent it exactly. */
     private static Object readNumber(JsonParser parser) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
             double number = parser.getDoubleValue();

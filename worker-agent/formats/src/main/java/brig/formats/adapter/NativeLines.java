@@ -5,11 +5,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Cuts what an agent writes into lines of at most {@link #LINE_BYTES_MAX}, wherever the reads happened to split it. A
+ * Splits an agent's output into lines of at most {@link #LINE_BYTES_MAX}, independent of how the reads split it. A
  * longer line is reported once, with its beginning, and skipped to its newline. State is owned by one thread.
  *
- * <p>All workers of a host share one budget of memory for lines that are long. Who gets nothing of it in time has its
- * line skipped: one agent that writes long lines costs others theirs at worst, and never the process its memory.
+ * <p>All workers of a host share one memory budget for long lines. A line that gets no memory in time is skipped: an
+ * agent that writes long lines can cost others a line, but cannot exhaust the process's memory.
  *
  * <p>Decision 0060.
  */
@@ -19,16 +19,16 @@ public final class NativeLines {
         /** A line without its newline. The bytes are valid during the call only. */
         void handleLine(byte[] bytes, int offset, int length) throws InterruptedException;
 
-        /** A line is too long, or there is no room for it now; these are its first bytes. */
+        /** The first bytes of a line that is too long, or for which there is no memory now. */
         void handleLongLine(byte[] bytes, int length) throws InterruptedException;
     }
 
-    /** What the largest line known takes, 6.25 MB of escaped control characters, and some more. */
+    /** The largest known line, 6.25 MB of escaped control characters, and a margin. */
     public static final int LINE_BYTES_MAX = 8 * 1024 * 1024;
 
     private static final int FREE_BYTES = 64 * 1024;
     private static final int KEPT_BYTES_MIN = 512;
-    /** What becomes of a byte of a line while it is read: itself, its text, and what the parser copies. */
+    /** Memory for each byte of a line while it is parsed: the byte, its text, the parser's copies. */
     private static final int COST_PER_BYTE = 4;
 
     private static final int BUDGET_BYTES = 192 * 1024 * 1024;
@@ -60,7 +60,7 @@ public final class NativeLines {
         }
     }
 
-    /** The pipe ended; what has no newline is a line too. */
+    /** The pipe ended: a rest without a newline counts as a line. */
     public void finish() throws InterruptedException {
         finishLine(kept, 0, 0);
     }
@@ -104,13 +104,13 @@ public final class NativeLines {
         return true;
     }
 
-    /** Takes room for a line of that length from what all share. */
+    /** Reserves memory for a line of that length from the shared budget. */
     private boolean pay(int length) throws InterruptedException {
         int cost = length <= FREE_BYTES ? 0 : COST_PER_BYTE * length;
         if (cost <= paid) {
             return true;
         }
-        // In steps that double, so that a line does not ask for each read.
+        // The reservation doubles, so that a long line does not reserve at each read.
         int owed = Math.min(Math.max(cost, 2 * paid), COST_PER_BYTE * LINE_BYTES_MAX) - paid;
         if (!BUDGET.tryAcquire(owed, ROOM_WAIT_MS, TimeUnit.MILLISECONDS)) {
             return false;

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads standard output of an agent that writes a JSON object a line. A line that is none, or that nobody understands,
- * becomes a frame {@code raw}; none ends the worker.
+ * Reads the standard output of an agent that writes one JSON object per line. A line that is not JSON, or not
+ * understood, becomes a {@code raw} frame and never ends the worker.
  */
 public final class NativeReader implements OutputReader {
-    /** What an adapter makes of the objects, in order. */
+    /** Handles the objects in order, for one adapter. */
     public interface Handler {
-        /** False where the object is of no type that the adapter knows. */
+        /** False if the adapter does not know the object's type. */
         boolean handle(JsonObject message) throws InterruptedException;
 
         /** No more objects will come. */
@@ -28,7 +28,7 @@ public final class NativeReader implements OutputReader {
     private final Handler handler;
     private final NativeLines lines;
 
-    /** @param raw whether every line becomes a frame {@code raw} too */
+    /** @param raw whether every line also makes a {@code raw} frame */
     public NativeReader(AgentFrames frames, boolean raw, Handler handler) {
         this.frames = frames;
         this.raw = raw;
@@ -80,12 +80,12 @@ public final class NativeReader implements OutputReader {
         }
     }
 
-    /** What an agent writes can surprise an adapter; it must not silence the agent. */
+    /** Catches what the adapter throws: one unexpected line must not stop the agent's output. */
     private boolean understood(JsonObject message) throws InterruptedException {
         try {
             return handler.handle(message);
         } catch (RuntimeException e) {
-            LOG.error("a line of an agent was not understood", e);
+            LOG.error("the adapter failed on a line of the agent", e);
             return false;
         }
     }

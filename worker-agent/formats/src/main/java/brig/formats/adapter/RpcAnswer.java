@@ -4,12 +4,12 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of the answer of an agent that speaks JSON-RPC. */
+/** Handles the answer of an agent that speaks JSON-RPC. */
 public interface RpcAnswer {
-    /** @param error null where it succeeded */
+    /** @param error null on success */
     void handle(JsonObject result, @Nullable JsonObject error) throws InterruptedException;
 
-    /** Hands an answer to whoever waits for it; false where nobody does. */
+    /** Passes an answer to its pending request; false if there is none. */
     static boolean handle(JsonRpc<RpcAnswer> rpc, JsonObject message) throws InterruptedException {
         RpcAnswer waiting = rpc.answered(message.value("id"));
         if (waiting == null) {

@@ -3,27 +3,27 @@ package brig.formats.adapter;
 import java.io.IOException;
 
 /**
- * What an agent keeps of its own session: its frames are those that {@link TrackedOutputReader} makes of the agent's output, and what it
- * was asked. Owned by one thread.
+ * A session file that an agent writes. It yields the frames that {@link TrackedOutputReader} makes of the agent's
+ * output, and the messages to the agent. Owned by one thread.
  */
 public interface SessionFile {
-    /** Whether more may be written to it. */
+    /** Whether the agent may still append to it. */
     boolean grows();
 
     /** The usual name of the agent's program. */
     String program();
 
-    /** The folder that the agent worked in, as it says; empty where it does not. */
+    /** The agent's working folder; empty if the file does not name it. */
     String folder();
 
     /**
-     * Tells what was written since the last time.
+     * Emits frames for what was written since the last call.
      *
-     * @return whether there was anything that an agent says
-     * @throws IOException where the file cannot be read on
+     * @return whether there was output of an agent
+     * @throws IOException if the file can no longer be read
      */
     boolean read() throws IOException, InterruptedException;
 
-    /** Nothing more is read: tells what ends with that. */
+    /** Nothing more is read: emits the frames of what ends with it. */
     void finish() throws InterruptedException;
 }

@@ -4,11 +4,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of a dialogue, which is there only some time after the agent was asked for it: a message that comes before
- * waits for it. Any thread may call.
+ * The session of a dialogue, which the agent opens some time after the request. Messages that arrive earlier wait.
+ * Thread-safe.
  */
 public final class SessionHandshake {
-    /** Hands a message over in an open session; false where it could not be written. */
+    /** Sends a message in an open session; false if it could not be written. */
     @FunctionalInterface
     public interface Handover {
         boolean send(String session, String content);
@@ -30,7 +30,7 @@ public final class SessionHandshake {
         this.handover = handover;
     }
 
-    /** The agent's own id of the session; null while there is none. */
+    /** The agent's own id of the session; null before it exists. */
     public @Nullable String session() {
         lock.lock();
         try {
@@ -40,7 +40,7 @@ public final class SessionHandshake {
         }
     }
 
-    /** The session is there: what waited is handed over, unless it was cancelled meanwhile. */
+    /** The session exists: sends the waiting message, unless it was cancelled meanwhile. */
     public void complete(String id) throws InterruptedException {
         String first;
         lock.lock();
@@ -58,7 +58,7 @@ public final class SessionHandshake {
         }
     }
 
-    /** There is no session, and there will be none; null where the agent does not say why. */
+    /** The session failed; null if the agent gives no reason. */
     public void fail(@Nullable String why) throws InterruptedException {
         lock.lock();
         try {
@@ -70,7 +70,7 @@ public final class SessionHandshake {
         turn.end(true, null);
     }
 
-    /** Begins a turn with that message, now or when there is a session; false where the agent takes none. */
+    /** Begins a turn with that message, now or when the session exists; false if the agent accepts none. */
     public boolean send(String content) {
         String id;
         lock.lock();

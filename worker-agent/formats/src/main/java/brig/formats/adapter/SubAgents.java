@@ -8,21 +8,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sub-agents of one process, from its own words, and the frames that tell them. Each frame repeats where the
- * sub-agent belongs, so that a tree can be drawn from what is left of a long stream. Agents may announce a sub-agent
- * before they say who started it: it is told at once, below the agent itself, and again when its parent is known.
- * Owned by the thread that reads standard output.
+ * The sub-agents of one process, as it reports them, and their frames. Each frame repeats the sub-agent's place, so
+ * that a tree can be drawn from the rest of a truncated stream. Agents may announce a sub-agent before they name its
+ * parent: its first frame then places it below the agent itself, and another follows once the parent is known. Owned by
+ * the thread that reads standard output.
  */
 public final class SubAgents {
     /**
-     * Where a sub-agent comes from.
+     * The origin of a sub-agent.
      *
-     * @param id the agent's own, as chunks and tool calls name it in {@code agent}
-     * @param session the session that it has, or that it is part of
+     * @param id the agent's own id, as in the field {@code agent} of chunks and tool calls
+     * @param session its own session, or the one that it is part of
      * @param parent the sub-agent that started it; null for the agent itself
      * @param parentTool the tool call that started it
-     * @param depth 1 for one that the agent itself started; counts only while its parent is not known
-     * @param background whether its parent goes on meanwhile
+     * @param depth 1 if the agent itself started it; used only while its parent is unknown
+     * @param background whether its parent continues meanwhile
      */
     public record Origin(
             String id,
@@ -33,7 +33,7 @@ public final class SubAgents {
             @Nullable String prompt,
             long depth,
             boolean background) {
-        /** The same, with what a later word about it adds. What was said before stays. */
+        /** Adds the fields of a later report. Known fields stay unchanged. */
         Origin with(Origin later) {
             return new Origin(
                     id,
@@ -62,12 +62,12 @@ public final class SubAgents {
     }
 
     private final AgentFrames frames;
-    /** By id. */
+    /** Sub-agents by id. */
     private final Map<String, Known> known = new Newest<>();
-    /** The sub-agents that made tool calls, by call. */
+    /** The calling sub-agent of each tool call, by call. */
     private final Map<String, String> callers = new Newest<>();
 
-    /** An agent that starts sub-agents without end is not remembered without end. */
+    /** Bounded: an agent can start any number of sub-agents. */
     private static final class Newest<T> extends LinkedHashMap<String, T> {
         private static final long serialVersionUID = 1;
 
@@ -81,7 +81,7 @@ public final class SubAgents {
         this.frames = frames;
     }
 
-    /** There is a new one, or more is known of one: it is told again only where that says more of its place. */
+    /** Reports a new sub-agent, or one of which more is known; the latter only if its place changes. */
     public void spawned(Origin origin) throws InterruptedException {
         Known before = known.get(origin.id());
         Origin merged = before == null ? origin : before.origin().with(origin);
@@ -99,7 +99,7 @@ public final class SubAgents {
         }
     }
 
-    /** A sub-agent made that tool call: what the call starts, or has started, is below it. */
+    /** A sub-agent made that tool call: whatever the call starts or has started is below it. */
     public void called(@Nullable String agent, String tool) throws InterruptedException {
         if (agent != null) {
             callers.put(tool, agent);
@@ -111,7 +111,7 @@ public final class SubAgents {
         }
     }
 
-    /** Whether that one is the other, or below it. No circle is ever known. */
+    /** Whether the first is the second, or below it. Used to keep the tree free of cycles. */
     private boolean isWithin(String id, String other) {
         @Nullable String at = id;
         while (at != null && !at.equals(other)) {
@@ -125,7 +125,7 @@ public final class SubAgents {
         return id != null && known.containsKey(id);
     }
 
-    /** It does something. */
+    /** The sub-agent is active. */
     public void active(String id) throws InterruptedException {
         Known agent = known.get(id);
         if (agent != null && agent.status() == Status.SPAWNED) {
@@ -133,7 +133,7 @@ public final class SubAgents {
         }
     }
 
-    /** It was at its end, and goes on. */
+    /** An ended sub-agent continues. */
     public void resumed(String id) throws InterruptedException {
         Known agent = known.get(id);
         if (agent != null && !agent.lives()) {
@@ -142,9 +142,9 @@ public final class SubAgents {
     }
 
     /**
-     * It is at its end. Told again only where there is more to tell.
+     * The sub-agent ended. A repeated end is reported only if it says more.
      *
-     * @param summary what it reported to its parent
+     * @param summary its report to its parent
      */
     public void ended(String id, Status status, @Nullable String summary, @Nullable String error)
             throws InterruptedException {
@@ -154,7 +154,7 @@ public final class SubAgents {
         }
     }
 
-    /** The process is going down, and nobody can say more of those that live. */
+    /** The process ends: all living sub-agents count as killed. */
     public void allKilled() throws InterruptedException {
         for (Known agent : List.copyOf(known.values())) {
             if (agent.lives()) {
@@ -163,7 +163,7 @@ public final class SubAgents {
         }
     }
 
-    /** The same where one that was never seen at work is left as it is: nobody can say what became of it. */
+    /** The same, except for sub-agents that were never seen active: their fate is unknown. */
     public void runningKilled() throws InterruptedException {
         for (Known agent : List.copyOf(known.values())) {
             if (agent.status() == Status.RUNNING) {
@@ -172,12 +172,12 @@ public final class SubAgents {
         }
     }
 
-    /** Those that live. */
+    /** The living sub-agents. */
     public List<Origin> living() {
         return known.values().stream().filter(Known::lives).map(Known::origin).toList();
     }
 
-    /** The id of the one that a tool call started, null where none did. */
+    /** The id of the sub-agent that a tool call started; null if there is none. */
     public @Nullable String ofTool(@Nullable String tool) {
         if (tool == null) {
             return null;
@@ -190,7 +190,7 @@ public final class SubAgents {
         return null;
     }
 
-    /** Its depth, 0 for the agent itself: one more than that of its parent, as far up as they are known. */
+    /** Its depth: 0 for the agent itself, else one more than its parent's, as far as parents are known. */
     public long depth(@Nullable String id) {
         long above = 0;
         for (Known agent = id == null ? null : known.get(id); agent != null; above++) {

@@ -4,7 +4,7 @@ import brig.protocol.wire.ChunkEncoder;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 
-/** Any program: what it writes is text, what it is told is lines. */
+/** Adapter for any program: its output is text, its input is lines. */
 public final class TextAdapter implements Adapter {
     @Override
     public Dialogue open(Context context) {
@@ -14,7 +14,7 @@ public final class TextAdapter implements Adapter {
                 return text(pipe, context.frames());
             }
 
-            /** The content as it is and a newline; newlines inside make it several lines. */
+            /** Writes the content and a newline; newlines inside make it several lines. */
             @Override
             public boolean send(String content) {
                 return context.input().test((content + "\n").getBytes(StandardCharsets.UTF_8));

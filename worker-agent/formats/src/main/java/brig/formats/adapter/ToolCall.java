@@ -5,17 +5,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool call as a frame tells it; of a call that was told before, only what is new.
+ * A tool call for a frame; for a call that was reported before, only the new fields.
  *
  * <p>Decision 0061.
  *
- * @param id the agent's own
- * @param agent the sub-agent that called it, null for the agent itself
- * @param name the tool's, in the agent's words
- * @param sort what sort of thing it does, in the words of the Agent Client Protocol; null leaves it to the name
- * @param title what it does in this call, a line
+ * @param id the agent's own id of the call
+ * @param agent the calling sub-agent; null for the agent itself
+ * @param name the agent's name of the tool
+ * @param sort the tool's kind in the Agent Client Protocol; null derives it from the name
+ * @param title one line that describes the call
  * @param input the arguments: an object, or null
- * @param output all of it, once it is known
+ * @param output the whole output, once it is known
  */
 public record ToolCall(
         String id,
@@ -27,7 +27,7 @@ public record ToolCall(
         @Nullable Object input,
         @Nullable String output) {
 
-    /** A call whose tool has a name that says what sort of thing it does. */
+    /** A call whose kind follows from the tool's name. */
     public ToolCall(
             String id,
             @Nullable String agent,
@@ -39,12 +39,12 @@ public record ToolCall(
         this(id, agent, name, null, title, status, input, output);
     }
 
-    /** The same, of a call whose arguments were told. */
+    /** A copy without arguments, which were reported before. */
     ToolCall withoutInput() {
         return new ToolCall(id, agent, name, sort, title, status, null, output);
     }
 
-    /** The sort, and {@code agent} for a sub-agent. */
+    /** The kind in the frame; {@code agent} for a sub-agent. */
     @Nullable
     String kind() {
         return sort != null

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tool calls of an agent that tells all of a call each time something changes: told is what is new. Owned by the
- * thread that reads standard output.
+ * Tool calls of an agent that repeats the whole call at each change: only changes are reported. Owned by the thread
+ * that reads standard output.
  *
  * <p>Decision 0061.
  */
@@ -32,10 +32,10 @@ public final class ToolProgress {
     }
 
     /**
-     * A call as it stands now.
+     * Reports the changes of a call.
      *
-     * @param now with all of the output where it is over; a field that is null is as it was
-     * @param written all that it wrote so far, empty where nothing is known
+     * @param now the current state, with the whole output if the call ended; a null field is unchanged
+     * @param written the whole output so far; empty if unknown
      */
     public void update(ToolCall now, String written) throws InterruptedException {
         Told before = open.get(now.id());

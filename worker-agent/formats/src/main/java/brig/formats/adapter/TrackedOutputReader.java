@@ -6,13 +6,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * Reads what an agent writes that somebody else talks with: its standard output, and what it writes elsewhere where that
- * is known. Any thread may call; one call is over before the next begins.
+ * Reads the output of an agent that another program controls: standard output, and transcripts where their place is
+ * known. Calls may come from any thread, one at a time.
  */
 public final class TrackedOutputReader implements OutputReader {
-    /** What an agent's lines become, where there is more to be read than its standard output. */
+    /** Handles an agent's lines, and reads its transcripts besides standard output. */
     public interface TranscriptSource extends NativeReader.Handler {
-        /** Looks whether something was written there. */
+        /** Reads what was appended to the transcripts. */
         void look() throws InterruptedException;
     }
 
@@ -38,7 +38,7 @@ public final class TrackedOutputReader implements OutputReader {
         }
     }
 
-    /** To be called now and then, while the agent runs. */
+    /** Reads the transcripts; called periodically while the agent runs. */
     public void look(long nowMs) throws InterruptedException {
         lock.lockInterruptibly();
         try {

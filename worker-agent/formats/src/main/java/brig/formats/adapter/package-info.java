@@ -1,8 +1,8 @@
 /**
- * One adapter per native format of an agent: what its pipes carry becomes frames, what the captain says
- * becomes its input.
+ * The parts of an adapter: it turns the output of an agent's pipes into frames, and captains' messages into the agent's
+ * input.
  *
- * <p>More than 14 classes: all formats share the parts of a dialogue, of tool calls and of sub-agents.
+ * <p>More than 14 classes: all formats share the parts for dialogues, tool calls and sub-agents.
  */
 @NullMarked
 package brig.formats.adapter;

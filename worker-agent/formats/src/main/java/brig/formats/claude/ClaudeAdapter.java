@@ -5,7 +5,7 @@ import brig.formats.adapter.Dialogue;
 import java.util.Set;
 
 /**
- * Claude Code 2.1, started with {@code -p --input-format stream-json --output-format stream-json --verbose
+ * Adapter for Claude Code 2.1, started with {@code -p --input-format stream-json --output-format stream-json --verbose
  * --include-partial-messages --forward-subagent-text --permission-prompt-tool stdio}.
  */
 public final class ClaudeAdapter implements Adapter {

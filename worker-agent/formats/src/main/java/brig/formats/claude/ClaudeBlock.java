@@ -7,7 +7,7 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a message of the model, or to it. */
+/** A content block of a message from or to the model. */
 @Tagged("type")
 @Foreign
 sealed interface ClaudeBlock {
@@ -17,7 +17,7 @@ sealed interface ClaudeBlock {
 
     record RedactedThinking() implements ClaudeBlock {}
 
-    /** A call. */
+    /** A tool call. */
     record ToolUse(
             @Default("") String id,
             @Nullable String name,
@@ -27,7 +27,7 @@ sealed interface ClaudeBlock {
         }
     }
 
-    /** What is read of the arguments of Claude Code's own tools. */
+    /** The arguments of Claude Code's own tools that Brig reads. */
     @Foreign
     record Arguments(
             @Nullable String description,
@@ -40,7 +40,7 @@ sealed interface ClaudeBlock {
     record Todo(@Nullable String content, @Nullable String status) {}
 
     /**
-     * What a call gave.
+     * The result of a tool call.
      *
      * @param content a text, or a list of texts and objects
      */

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Claude Code's channel beside its messages: what is asked of it, and what it asks. Permissions follow the profile: the
- * wall, not the agent, decides what a tool can do. No question is left open, for the agent would wait. Any thread may call.
+ * Claude Code's control channel: requests in both directions. The profile decides about permissions, and the wall, not
+ * the agent, limits what a tool can do. Every request is answered, as the agent waits for it. Thread-safe.
  */
 final class ClaudeControl implements ClaudeMessages.Control {
     private static final String INITIALIZE = "brig-initialize";
@@ -27,8 +27,8 @@ final class ClaudeControl implements ClaudeMessages.Control {
     private final AtomicInteger interrupts = new AtomicInteger();
 
     /**
-     * @param opening is over when Claude Code has taken its system prompt
-     * @param output takes a {@link ClaudeInput}; false where the agent takes nothing more
+     * @param opening completes when Claude Code has accepted the system prompt
+     * @param output writes a {@link ClaudeInput}; false if the agent accepts no more input
      */
     ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, boolean allow) {
         this.frames = frames;
@@ -45,7 +45,7 @@ final class ClaudeControl implements ClaudeMessages.Control {
         return write(new ControlRequest("brig-" + interrupts.incrementAndGet(), new Request.Interrupt()));
     }
 
-    /** Only the answer to the first request is waited for. */
+    /** Handles the answer to the first request; others are ignored. */
     @Override
     public void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {
         if (answer.requestId().equals(INITIALIZE)) {
@@ -57,7 +57,7 @@ final class ClaudeControl implements ClaudeMessages.Control {
         }
     }
 
-    /** A question of a kind that is not known is refused. */
+    /** Answers a request; unknown kinds are refused. */
     @Override
     public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
         String id = question.requestId();

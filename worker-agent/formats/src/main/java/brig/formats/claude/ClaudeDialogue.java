@@ -11,9 +11,9 @@ import brig.formats.adapter.SessionHandshake;
 import brig.protocol.json.Json;
 
 /**
- * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
- * system prompt goes over this channel and not as an argument, which anybody on the host can read and which has a length;
- * messages wait until it was taken. Any thread may call.
+ * Sends captains' messages to Claude Code; {@link ClaudeMessages} reads its output. The captain's system prompt goes
+ * over the control channel: an argument is readable for everybody on the host and limited in length. Messages wait
+ * until Claude Code has accepted it. Thread-safe.
  *
  * <p>Decision 0011.
  */

@@ -6,7 +6,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** A piece of what the model says, as its interface streams it. */
+/** A streaming event of the model's API. */
 @Tagged("type")
 @Foreign
 sealed interface ClaudeEvent {
@@ -24,7 +24,6 @@ sealed interface ClaudeEvent {
 
     record Ping() implements ClaudeEvent {}
 
-    /** It is told again, whole. */
     @Name("error")
     record Failed() implements ClaudeEvent {}
 

@@ -9,7 +9,7 @@ import java.util.List;
 /** A line that is written to Claude Code. */
 @Tagged("type")
 sealed interface ClaudeInput {
-    /** What the user says. */
+    /** A user message. */
     record User(Said message) implements ClaudeInput {
         static User of(String text) {
             return new User(new Said("user", List.of(new Text("text", text))));
@@ -20,7 +20,7 @@ sealed interface ClaudeInput {
 
     record Text(String type, String text) {}
 
-    /** A question to Claude Code. */
+    /** A request to Claude Code. */
     record ControlRequest(String requestId, Request request) implements ClaudeInput {}
 
     @Tagged("subtype")
@@ -42,7 +42,7 @@ sealed interface ClaudeInput {
         record Failure(String requestId, String error) implements Answer {}
     }
 
-    /** What becomes of a tool call. */
+    /** The decision about a tool call. */
     @Tagged("behavior")
     @CamelCase
     sealed interface Behavior {

@@ -10,14 +10,14 @@ import brig.protocol.record.Tagged;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A line that Claude Code writes, as far as it is read. Null and empty is what Claude Code does not say. */
+/** A line of Claude Code's output, with the fields that Brig reads. Absent fields are null or empty. */
 @Tagged("type")
 @Foreign
 sealed interface ClaudeMessage {
     /**
      * Any line.
      *
-     * @param message null where it is of no type that is known
+     * @param message null if its type is unknown
      */
     @Foreign
     record Line(@Flat @Nullable ClaudeMessage message) {}
@@ -27,7 +27,7 @@ sealed interface ClaudeMessage {
     }
 
     /**
-     * Whose a message is.
+     * The author of a message.
      *
      * @param agentId the sub-agent; null for the agent itself, and before 2.1
      * @param parentToolUseId the call that started the sub-agent
@@ -42,10 +42,10 @@ sealed interface ClaudeMessage {
         }
     }
 
-    /** A piece of what the model says. */
+    /** A piece of the model's output. */
     record StreamEvent(@Flat Place place, @Nullable ClaudeEvent event) implements ClaudeMessage {}
 
-    /** What the model says, whole. */
+    /** A complete message of the model. */
     record Assistant(
             @Flat Place place,
             Content message,
@@ -56,21 +56,21 @@ sealed interface ClaudeMessage {
             @Nullable Long apiErrorStatus)
             implements ClaudeMessage {}
 
-    /** What the model is told: results of tools, and what its user says. */
+    /** Input to the model: tool results and user messages. */
     record User(@Flat Place place, Content message, ToolUseResult toolUseResult) implements ClaudeMessage {}
 
     /**
-     * What the program says.
+     * A notice of the program.
      *
-     * @param said null where it is of no kind that is known
+     * @param said null if its kind is unknown
      */
     @Name("system")
     record Notice(@Flat @Nullable ClaudeNotice said) implements ClaudeMessage {}
 
     /**
-     * A turn of the main loop is over.
+     * The end of a turn of the main loop.
      *
-     * @param totalCostUsd of the whole session
+     * @param totalCostUsd the cost of the whole session
      */
     record Result(
             @Default("error") String subtype,
@@ -83,25 +83,25 @@ sealed interface ClaudeMessage {
             implements ClaudeMessage {}
 
     /**
-     * A question to whoever talks with Claude Code.
+     * A request of Claude Code to its controlling program.
      *
-     * @param request null where it is of a kind that nobody here can answer
+     * @param request null if Brig cannot answer its kind
      */
     record ControlRequest(
             @Default("") String requestId, @Nullable Question request) implements ClaudeMessage {}
 
-    /** The answer to a question of ours. */
+    /** The answer to a request of ours. */
     record ControlResponse(Answer response) implements ClaudeMessage {}
 
-    /** A question is withdrawn; all are answered at once. */
+    /** A withdrawn request; ignored, as requests are answered at once. */
     record ControlCancelRequest() implements ClaudeMessage {}
 
     record KeepAlive() implements ClaudeMessage {}
 
     /**
-     * A message of the model, or to it.
+     * The content of a message from or to the model.
      *
-     * @param text all of it where it is no list of pieces
+     * @param text the whole content if it is not a list of pieces
      */
     @Foreign
     record Content(
@@ -126,15 +126,15 @@ sealed interface ClaudeMessage {
     }
 
     /**
-     * A part of a message.
+     * A piece of a message.
      *
-     * @param block null where it is of no type that is known
+     * @param block null if its type is unknown
      */
     @Foreign
     record Piece(@Default("") String type, @Flat @Nullable ClaudeBlock block) {}
 
     /**
-     * What Claude Code says of a call for a sub-agent beside its result.
+     * Data about a sub-agent's call beside its result.
      *
      * @param status {@code completed}, {@code async_launched}, …
      */
@@ -148,12 +148,12 @@ sealed interface ClaudeMessage {
         static final ToolUseResult NONE = new ToolUseResult(null, null, null, null);
     }
 
-    /** What the provider counted. */
+    /** The provider's token counts. */
     @Foreign
     record Tokens(long inputTokens, long outputTokens, long cacheCreationInputTokens, long cacheReadInputTokens) {
         static final Tokens NONE = new Tokens(0, 0, 0, 0);
 
-        /** Both together; a count below 0 is none. */
+        /** The sum; negative counts are taken as 0. */
         Tokens plus(Tokens more) {
             return new Tokens(
                     inputTokens + Math.max(0, more.inputTokens),
@@ -173,7 +173,7 @@ sealed interface ClaudeMessage {
             @Nullable String toolName,
             @Nullable Object input) implements Question {}
 
-    /** @param outcome null where it is of no kind that is known */
+    /** @param outcome null if its kind is unknown */
     @Foreign
     record Answer(
             @Default("") String requestId, @Flat @Nullable Outcome outcome) {}

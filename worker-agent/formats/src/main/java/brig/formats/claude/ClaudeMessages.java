@@ -15,12 +15,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Claude Code writes, a message a line. The agent's own text comes twice: in pieces as {@code stream_event}, and
- * whole as {@code assistant}; what came in pieces is not told again. Its sub-agents' text comes whole only.
+ * Reads Claude Code's output, one message per line. The agent's own text comes twice: in pieces as {@code
+ * stream_event}, and whole as {@code assistant}; text that came in pieces is not repeated. Text of sub-agents comes
+ * only whole.
  *
- * <p>A message of the captain is worked off when the session is idle, which 2.1.330 says where
- * {@code CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS} is set: a {@code result} ends a turn of the main loop, and those that
- * background agents cause follow it. Without that word the first {@code result} counts that no sub-agent outlives.
+ * <p>A captain's turn ends when the session is idle. Version 2.1.330 reports that if {@code
+ * CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS} is set. A {@code result} ends only a turn of the main loop; turns that
+ * background agents cause may follow. Without the report, the turn ends at the first {@code result} after which no
+ * sub-agent runs.
  *
  * <p>Owned by the thread that reads standard output.
  */
@@ -32,24 +34,24 @@ final class ClaudeMessages implements NativeReader.Handler {
     private final ClaudeTasks tasks;
 
     private String session = "";
-    /** The message of which pieces came. */
+    /** The message whose pieces were streamed. */
     private String streamed = "";
 
     private boolean saysWhenIdle;
     private boolean failed;
-    /** Whether the failure of this turn was told as an error. */
+    /** Whether an {@code error} frame already reported the failure of this turn. */
     private boolean failureTold;
 
     private @Nullable TokenUsage usage;
     private double costBefore;
 
-    /** Takes what Claude Code says on its channel beside the messages. */
+    /** Handles messages of the control channel. */
     @FunctionalInterface
     interface Control {
-        /** A question; false where it is of no kind that is known. */
+        /** Answers a request; false if its kind is unknown. */
         boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
 
-        /** The answer to a question of ours. */
+        /** Handles the answer to a request of ours. */
         default void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {}
     }
 
@@ -66,7 +68,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         return handle(ClaudeMessage.read(message));
     }
 
-    /** A message as standard output has it; null is one of no type that is known. */
+    /** Handles a message of standard output; null is one of unknown type. */
     boolean handle(@Nullable ClaudeMessage message) throws InterruptedException {
         return switch (message) {
             case ClaudeMessage.StreamEvent said -> handleEvent(said);
@@ -84,7 +86,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         };
     }
 
-    /** Whether that sub-agent was told of. */
+    /** Whether that sub-agent was reported. */
     boolean knows(String agent) {
         return agents.knows(agent);
     }
@@ -161,7 +163,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         }
     }
 
-    /** The model is told results of tools as words of the user; its user's own words are not told back. */
+    /** Tool results arrive as user messages; the captain's own messages make no frames. */
     private boolean handleUser(ClaudeMessage.User message) throws InterruptedException {
         String agent = tasks.agentOf(message.place());
         for (ClaudeBlock.ToolResult result : message.message().all(ClaudeBlock.ToolResult.class)) {
@@ -257,7 +259,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         return true;
     }
 
-    /** Tokens are those of the turn, but the cost is that of the whole session. */
+    /** Claude Code reports the turn's tokens, but the whole session's cost. */
     private TokenUsage costOf(ClaudeMessage.Result result) {
         ClaudeMessage.Tokens tokens = result.usage();
         Double costNow = result.totalCostUsd();

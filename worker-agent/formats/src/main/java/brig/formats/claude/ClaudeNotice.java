@@ -5,20 +5,20 @@ import brig.protocol.record.Foreign;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** What Claude Code's program says. */
+/** A notice of Claude Code's program. */
 @Tagged("subtype")
 @Foreign
 sealed interface ClaudeNotice {
-    /** The session begins, or goes on. */
+    /** The session begins or continues. */
     record Init(
             @Default("") String sessionId,
             @Nullable String claudeCodeVersion,
             @Nullable String model) implements ClaudeNotice {}
 
-    /** @param state {@code idle} where nothing runs any more, sub-agents neither */
+    /** @param state {@code idle} if neither the agent nor a sub-agent runs */
     record SessionStateChanged(@Default("") String state) implements ClaudeNotice {}
 
-    /** The model is asked again. */
+    /** A retry of a model call. */
     record ApiRetry(
             @Default("unknown") String error,
             @Nullable String agentId,
@@ -41,12 +41,12 @@ sealed interface ClaudeNotice {
 
     record CompactBoundary() implements ClaudeNotice {}
 
-    /** Something that runs beside the main loop, such as a sub-agent. */
+    /** A task beside the main loop, such as a sub-agent. */
     sealed interface Task extends ClaudeNotice {
         String taskId();
     }
 
-    /** @param spawnDepth null where it is not said */
+    /** @param spawnDepth null if not reported */
     record TaskStarted(
             @Default("") String taskId,
             @Default("") String taskType,
@@ -68,7 +68,7 @@ sealed interface ClaudeNotice {
             @Default("") String status,
             @Nullable String summary) implements Task {}
 
-    /** What changed of a task. */
+    /** The changed fields of a task. */
     @Foreign
     record Patch(@Default("") String status, @Nullable String error) {}
 }

@@ -13,9 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Claude Code as others talk with it: what {@code claude -p --output-format stream-json --verbose} writes, and the
- * transcripts of its sub-agents. What both have is told once, by whichever was read first. Questions are for others to
- * answer, messages for others to end. Owned by one thread at a time.
+ * Reads a Claude Code that another program controls: the output of {@code claude -p --output-format stream-json
+ * --verbose}, and the transcripts of its sub-agents. Content in both is reported once, by whichever is read first.
+ * Requests and ends of turns are the other program's business. Owned by one thread at a time.
  *
  * <p>Decision 0135.
  */
@@ -24,7 +24,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
 
     private final ClaudeMessages messages;
     private final ClaudeTranscripts transcripts;
-    /** Pieces of sub-agents' messages that were told. */
+    /** Pieces of sub-agents' messages that were reported. */
     private final Map<String, Boolean> told = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -36,7 +36,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
 
     private String session = "";
 
-    /** @param settings where Claude Code keeps what is its own */
+    /** @param settings Claude Code's settings folder */
     public ClaudeOutputReader(AgentFrames frames, Path settings) {
         messages = new ClaudeMessages(frames, new AgentTurn(frames), question -> true);
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
@@ -74,7 +74,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
         }
     }
 
-    /** A line of a transcript. One of a sub-agent that standard output did not name yet waits until it does. */
+    /** Handles a line of a transcript. Lines of a sub-agent wait until standard output names it. */
     private boolean take(byte[] bytes) throws InterruptedException {
         TranscriptLine line = NativeJson.readLine(bytes).as(TranscriptLine.class);
         String agent = line.agentId();
@@ -95,7 +95,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
         return true;
     }
 
-    /** The message without the pieces that were told before. */
+    /** The message without pieces that were reported before. */
     private Content untold(Content message) {
         return message.with(message.content().stream()
                 .filter(piece -> told.put(key(message, piece), true) == null)

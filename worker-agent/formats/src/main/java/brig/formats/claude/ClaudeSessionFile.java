@@ -21,8 +21,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session of Claude Code as its {@link TimedTranscripts} have it. A transcript has the messages of {@link ClaudeMessages}, and
- * what was asked; it does not say when a turn ends: that is where the model stops for another reason than a tool. Owned by one thread.
+ * Reads a Claude Code session from its {@link TimedTranscripts}. A transcript has the messages of {@link
+ * ClaudeMessages} and the user's messages. It does not record ends of turns: a turn ends when the model stops for
+ * another reason than a tool call. Owned by one thread.
  *
  * <p>Decision 0135.
  */
@@ -35,19 +36,19 @@ public final class ClaudeSessionFile implements SessionFile {
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final ClaudeMessages messages;
-    /** Tokens of the turn by message: each line of a message repeats them. */
+    /** The turn's tokens by message, as each line of a message repeats them. */
     private final Map<String, Tokens> tokens = new LinkedHashMap<>();
 
     private final String folder;
     private boolean introduced;
-    /** The message behind which the turn is over; empty for none. */
+    /** The message that ends the turn; empty for none. */
     private String last = "";
 
     private boolean failed;
 
     /**
-     * @param file the session's own transcript; those of its sub-agents lie where Claude Code writes them
-     * @param folder that the agent works in
+     * @param file the session's own transcript; its sub-agents' are found in Claude Code's usual places
+     * @param folder the agent's working folder
      */
     public ClaudeSessionFile(Path file, String folder, AgentFrames frames) {
         this.folder = folder;
@@ -94,7 +95,7 @@ public final class ClaudeSessionFile implements SessionFile {
         endTurn();
     }
 
-    /** @return whether a line says something of the agent's work */
+    /** @return whether a line was output of the agent */
     private boolean takeAll(boolean atEnd) throws IOException, InterruptedException {
         boolean said = false;
         for (Entry next = transcripts.next(atEnd); next != null; next = transcripts.next(atEnd)) {
@@ -139,7 +140,10 @@ public final class ClaudeSessionFile implements SessionFile {
         }
     }
 
-    /** What a call gave; where it is one of a sub-agent, only the session's own transcript says it itself. */
+    /**
+     * The result of a call. For a sub-agent's call, only the session's own transcript contains it; otherwise the
+     * sub-agent's files name it.
+     */
     private ToolUseResult result(TranscriptLine.User line) {
         return line.toolUseResult().agentId() != null
                 ? line.toolUseResult()
@@ -167,7 +171,7 @@ public final class ClaudeSessionFile implements SessionFile {
         }
     }
 
-    /** @return whether it is a person's message, or one that Claude Code wrote in its name */
+    /** @return whether it is a user message, typed or generated */
     private boolean handleAsked(TranscriptLine.User line) throws InterruptedException {
         Content asked = line.message();
         if (!asked.all(ClaudeBlock.ToolResult.class).isEmpty()) {
@@ -193,7 +197,7 @@ public final class ClaudeSessionFile implements SessionFile {
         return true;
     }
 
-    /** What stands in the first element of that name; null where there is none. */
+    /** The text of the first element of that name; null if there is none. */
     private static @Nullable String within(String text, String element) {
         int begin = text.indexOf("<" + element + ">") + element.length() + 2;
         int end = text.indexOf("</" + element + ">");

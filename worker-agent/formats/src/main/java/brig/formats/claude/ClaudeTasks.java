@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claude Code's tasks that are sub-agents. Other tasks, such as a shell in the background, have the same messages and
- * are told by their tool calls. Versions before 2.1 announce no task: there the call, the messages that name it and its
- * result are all that is told of a sub-agent. Its own id comes last, with the result: where it was told of before, it is
- * named after its call, and the id is its session. Owned by the thread that reads standard output.
+ * Claude Code's tasks that are sub-agents. Other tasks, such as a background shell, have the same messages; their tool
+ * calls report them. Versions before 2.1 announce no task: only the call, the messages that name it and its result show
+ * the sub-agent. Its own id comes last, with the result. A sub-agent reported before that is named after its call, and
+ * the id becomes its session. Owned by the thread that reads standard output.
  */
 final class ClaudeTasks {
     private static final String SUB_AGENT = "local_agent";
@@ -20,7 +20,7 @@ final class ClaudeTasks {
     private static final int CALLS_MAX = 256;
 
     private final SubAgents agents;
-    /** Calls for sub-agents that had no answer yet, by their ids, with who made them. */
+    /** Unanswered calls that start sub-agents, by id, with their callers. */
     private final Map<String, Call> calls = new LinkedHashMap<>();
 
     private boolean announces;
@@ -31,7 +31,7 @@ final class ClaudeTasks {
         this.agents = agents;
     }
 
-    /** A tool is called. */
+    /** Notes a tool call. */
     void called(@Nullable String agent, ClaudeBlock.ToolUse call) {
         if (call.name() != null && TOOLS.contains(call.name())) {
             if (calls.size() >= CALLS_MAX) {
@@ -42,9 +42,9 @@ final class ClaudeTasks {
     }
 
     /**
-     * A call is answered.
+     * Notes the result of a call.
      *
-     * @param result what Claude Code says of it beside its text
+     * @param result the data beside its text
      */
     void answered(
             @Nullable String agent, ClaudeBlock.ToolResult answer, ClaudeMessage.ToolUseResult result, String text)
@@ -130,8 +130,8 @@ final class ClaudeTasks {
     }
 
     /**
-     * The sub-agent that wrote a message, null for the agent itself. Where its start was not told, as by earlier
-     * versions, the message is the first word of it.
+     * The sub-agent that wrote a message; null for the agent itself. If its start was not announced, as in earlier
+     * versions, the message reports it.
      */
     @Nullable
     String agentOf(ClaudeMessage.Place place) throws InterruptedException {

@@ -12,36 +12,37 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transcripts that Claude Code writes of its sub-agents while they work:
- * {@code projects/<folder>/<session>/subagents/agent-<id>.jsonl}, of earlier versions {@code projects/<folder>/agent-<id>.jsonl}.
- * They have what standard output does not, as the text of sub-agents in the foreground. Owned by one thread at a time.
+ * The transcripts that Claude Code writes for its sub-agents while they run: {@code
+ * projects/<folder>/<session>/subagents/agent-<id>.jsonl}, in earlier versions {@code
+ * projects/<folder>/agent-<id>.jsonl}. They contain what standard output lacks, such as the text of foreground
+ * sub-agents. Owned by one thread at a time.
  */
 final class ClaudeTranscripts {
     private static final int FILES_MAX = 1000;
 
     private final Path projects;
     private final Map<Path, GrowingFile> files = new LinkedHashMap<>();
-    /** The folder of the project; null until the session has written something there. */
+    /** The project's folder; null until the session has written there. */
     private @Nullable Path folder;
 
     ClaudeTranscripts(Path projects) {
         this.projects = projects;
     }
 
-    /** Those beside the session's own transcript, and below it. */
+    /** The transcripts beside and below the session's own transcript. */
     static ClaudeTranscripts beside(Path own) {
         ClaudeTranscripts transcripts = new ClaudeTranscripts(own);
         transcripts.folder = own.toAbsolutePath().getParent();
         return transcripts;
     }
 
-    /** Takes a whole line of a transcript. @return false where it is to come again, and those behind it */
+    /** Takes a complete line of a transcript. @return false to get it and the following lines again later */
     @FunctionalInterface
     interface Taker {
         boolean take(byte[] line) throws InterruptedException;
     }
 
-    /** Hands over what was written since the last time. A file that cannot be read is as if it were not there. */
+    /** Passes on what was written since the last call. Unreadable files are skipped. */
     void read(String session, Taker taker) throws InterruptedException {
         for (GrowingFile file : files(session)) {
             try {
@@ -54,7 +55,7 @@ final class ClaudeTranscripts {
         }
     }
 
-    /** All that are there now, in no order. */
+    /** All existing transcripts, in no order. */
     List<GrowingFile> files(String session) {
         List<Path> found = new ArrayList<>();
         try {
@@ -66,7 +67,7 @@ final class ClaudeTranscripts {
                 addTranscripts(folder.resolve(session).resolve("subagents"), found);
             }
         } catch (IOException | DirectoryIteratorException noneYet) {
-            // What was found by then is read.
+            // The files found so far are read.
         }
         return found.stream()
                 .map(file -> files.computeIfAbsent(file, GrowingFile::new))

@@ -11,22 +11,22 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A file to which somebody appends lines while it is read: each whole line once. Owned by one thread at a time. */
+/** Reads a file that grows meanwhile: each complete line once. Owned by one thread at a time. */
 final class GrowingFile {
     private static final int READ_BYTES = 1024 * 1024;
     private static final byte[] NOTHING = {};
 
     private final Path path;
-    /** What was read of the file and not taken yet, from {@link #at} on. */
+    /** Bytes that were read and not taken yet, from {@link #at} on. */
     private byte[] bytes = NOTHING;
 
     private int at;
-    /** Where in the file the bytes end. */
+    /** The file position at which the bytes end. */
     private long readUpTo;
 
     private boolean givenUp;
     private boolean finished;
-    /** The line that begins here is dropped up to its end. */
+    /** Whether the current line is dropped up to its end. */
     private boolean dropping;
 
     private int dropped;
@@ -40,17 +40,17 @@ final class GrowingFile {
         return path;
     }
 
-    /** Takes no more lines of it. */
+    /** Stops reading the file. */
     void giveUp() {
         givenUp = true;
     }
 
-    /** Nothing more is written to it: a last line needs no end. */
+    /** Nothing more is written: the last line counts without a newline. */
     void finish() {
         finished = true;
     }
 
-    /** How many lines were longer than any that an agent writes, and were left out, since the last time. */
+    /** The number of overlong lines that were dropped since the last call. */
     int takeDropped() {
         int lines = dropped;
         dropped = 0;
@@ -58,9 +58,9 @@ final class GrowingFile {
     }
 
     /**
-     * The first line that was not taken, without its end; null where there is no whole one yet.
+     * The first line that was not taken, without its newline; null if none is complete.
      *
-     * @throws IOException where the file cannot be read, became shorter, or another took its place
+     * @throws IOException if the file cannot be read, became shorter, or was replaced
      */
     byte @Nullable [] line() throws IOException {
         int end = end();
@@ -78,7 +78,7 @@ final class GrowingFile {
         return end < 0 || givenUp ? null : Arrays.copyOfRange(bytes, at, end);
     }
 
-    /** Takes the line that {@link #line} gave. */
+    /** Takes the line that {@link #line} returned. */
     void next() {
         int end = end();
         at = end < 0 ? bytes.length : end + 1;
@@ -93,12 +93,12 @@ final class GrowingFile {
         return -1;
     }
 
-    /** Reads on, until there is a whole line or the file ends. */
+    /** Reads until there is a complete line or the file ends. */
     private void read() throws IOException {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             Object now = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
             if (channel.size() < readUpTo || (key != null && !key.equals(now))) {
-                throw new IOException(path + " became shorter, or another file, while it was read");
+                throw new IOException(path + " was truncated or replaced while it was read");
             }
             key = now;
             do {
@@ -119,7 +119,7 @@ final class GrowingFile {
         }
     }
 
-    /** Leaves out what is too long, and what is left of it. */
+    /** Drops an overlong line, and the rest of one. */
     private void drop() {
         int end = end();
         if (dropping && end >= 0) {

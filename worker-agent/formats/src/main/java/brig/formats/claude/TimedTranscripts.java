@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transcript of a session and those of its sub-agents, line by line in the order of their times. Owned by one thread.
+ * The transcripts of a session and its sub-agents, merged line by line in order of time. Owned by one thread.
  *
  * <p>Decision 0135.
  */
@@ -25,14 +25,14 @@ final class TimedTranscripts {
     private final Transcript own;
     private final ClaudeTranscripts others;
     private final Predicate<String> knows;
-    /** The session's own transcript first; of two lines of one time the earlier transcript's comes first. */
+    /** The session's own transcript is first; lines with equal times follow the order of this map. */
     private final Map<Path, Transcript> open = new LinkedHashMap<>();
-    /** Sub-agents by the tool call that started them. */
+    /** Transcripts of sub-agents by the tool call that started them. */
     private final Map<String, Transcript> started = new LinkedHashMap<>();
 
     private String session = "";
 
-    /** What Claude Code says of a sub-agent in a file beside its transcript. */
+    /** The metadata file beside a sub-agent's transcript. */
     @Foreign
     @CamelCase
     record Meta(
@@ -45,14 +45,14 @@ final class TimedTranscripts {
     /**
      * A line of a transcript.
      *
-     * @param isOwn whether the transcript is the session's own
-     * @param meta of the sub-agent
-     * @param time of the line, or of one before it; empty where none has one
-     * @param dropped how many lines before it were too long
+     * @param isOwn whether it is from the session's own transcript
+     * @param meta the sub-agent's metadata
+     * @param time the time of the line, or of the last line before it that has one; else empty
+     * @param dropped the number of overlong lines before it
      */
     record Entry(TranscriptLine line, boolean isOwn, Meta meta, String time, int dropped) {}
 
-    /** A file, whose it is, and the line that is next in it. */
+    /** A file, its author, and its next line. */
     private static final class Transcript {
         private final GrowingFile file;
         private final Meta meta;
@@ -83,7 +83,7 @@ final class TimedTranscripts {
 
     /**
      * @param file the session's own transcript
-     * @param knows whether that sub-agent was told of
+     * @param knows whether that sub-agent was reported
      */
     TimedTranscripts(Path file, Predicate<String> knows) {
         this.own = new Transcript(new GrowingFile(file), Meta.NONE);
@@ -92,12 +92,12 @@ final class TimedTranscripts {
         open.put(file, own);
     }
 
-    /** The session's id; empty before a line says it. */
+    /** The session's id; empty until a line names it. */
     String session() {
         return session;
     }
 
-    /** What the call of a sub-agent gave; empty for another tool's, and where no file says whose the call was. */
+    /** The result of a sub-agent's call; empty for other tools, and if no file names the call. */
     Optional<ToolUseResult> result(ClaudeBlock.ToolResult answer) {
         return Optional.ofNullable(started.get(answer.toolUseId())).map(agent -> {
             String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
@@ -107,7 +107,7 @@ final class TimedTranscripts {
         });
     }
 
-    /** Looks for transcripts that are new. */
+    /** Finds new transcripts of sub-agents. */
     void findSubAgents() {
         if (!session.isEmpty()) {
             for (GrowingFile found : others.files(session)) {
@@ -125,7 +125,7 @@ final class TimedTranscripts {
                 meta = NativeJson.readLine(Files.readAllBytes(beside)).as(Meta.class);
             }
         } catch (IOException unreadable) {
-            // Then the sub-agent is known when its call is answered.
+            // Without the metadata, the result of the call names the sub-agent.
         }
         Transcript transcript = new Transcript(found, meta);
         if (meta.toolUseId() != null) {
@@ -134,16 +134,16 @@ final class TimedTranscripts {
         return transcript;
     }
 
-    /** Nothing more is written to them. */
+    /** Nothing more is written to the transcripts. */
     void finish() {
         open.values().forEach(transcript -> transcript.file.finish());
     }
 
     /**
-     * Takes the oldest line of the session; null where there is none.
+     * Takes the oldest line of the session; null if there is none.
      *
-     * @param atEnd whether a sub-agent of which nobody knows who started it waits no longer
-     * @throws IOException where the session's own transcript cannot be read
+     * @param atEnd whether sub-agents with an unknown parent no longer wait
+     * @throws IOException if the session's own transcript cannot be read
      */
     @Nullable
     Entry next(boolean atEnd) throws IOException {
@@ -173,7 +173,7 @@ final class TimedTranscripts {
         return earliest;
     }
 
-    /** A sub-agent's transcript that cannot be read is as if it ended. */
+    /** An unreadable transcript of a sub-agent counts as ended. */
     private boolean hasLine(Transcript transcript) throws IOException {
         try {
             return transcript.hasLine();
@@ -186,7 +186,7 @@ final class TimedTranscripts {
         }
     }
 
-    /** Whether it is known who started whoever wrote it. */
+    /** Whether the parent of its author is known. */
     private boolean isPlaced(Transcript transcript) {
         TranscriptLine line = transcript.line;
         return transcript == own

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A line of a transcript.
  *
  * @param agentId the sub-agent that wrote it
- * @param said null where it is nothing that is told
+ * @param said null if it makes no frame
  */
 @Foreign
 @CamelCase
@@ -24,19 +24,19 @@ record TranscriptLine(
         boolean isSidechain,
         @Flat @Nullable Said said) {
 
-    /** What standard output has too. */
+    /** A message that standard output has too. */
     @Tagged("type")
     @Foreign
     @CamelCase
     sealed interface Said {}
 
-    /** @param version of Claude Code */
+    /** @param version the version of Claude Code */
     record Assistant(
             Content message,
             boolean isApiErrorMessage,
             @Nullable String version) implements Said {}
 
-    /** @param isMeta whether Claude Code itself says it */
+    /** @param isMeta whether Claude Code itself wrote it */
     record User(@Default("transcript") String uuid, Content message, boolean isMeta, ToolUseResult toolUseResult)
             implements Said {}
 }

@@ -1,7 +1,7 @@
 /**
- * Claude Code: bidirectional stream-json on its standard input and output.
+ * Adapter for Claude Code's bidirectional stream-json, and readers of its transcripts.
  *
- * <p>More than 14 classes: each wire of Claude Code has its messages in a class of their own.
+ * <p>More than 14 classes: each of Claude Code's formats has its own message records.
  */
 @NullMarked
 package brig.formats.claude;

@@ -4,7 +4,7 @@ import brig.formats.adapter.Adapter;
 import brig.formats.adapter.Dialogue;
 import java.util.Set;
 
-/** Codex 0.169, started as {@code codex app-server}. */
+/** Adapter for Codex 0.169, started as {@code codex app-server}. */
 public final class CodexAdapter implements Adapter {
     @Override
     public Dialogue open(Context context) {

@@ -8,7 +8,9 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
 
-/** Answers what Codex asks. Permissions follow the profile; no question is left open, for the agent would wait. */
+/**
+ * Answers Codex' requests. The profile decides about permissions; every request is answered, as the agent waits for it.
+ */
 final class CodexApprovals {
     private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
@@ -28,7 +30,7 @@ final class CodexApprovals {
 
     private record Elicited(String action) {}
 
-    /** False where the question is of a kind that is not known; it is refused then. */
+    /** Answers a request. False if its kind is unknown; it is then refused. */
     boolean answer(CodexMessage message) throws InterruptedException {
         CodexRequest asked = message.asked();
         if (asked == null) {
@@ -47,7 +49,7 @@ final class CodexApprovals {
         return true;
     }
 
-    /** Nobody is there who could fill in a form. */
+    /** Forms are declined: nobody can fill them in. */
     private Record answerTo(CodexRequest asked) {
         return switch (asked) {
             case CodexRequest.CommandApproval _, CodexRequest.FileApproval _ ->

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to Codex: {@code initialize}, one thread, a turn for each message. {@link CodexThreads} reads what comes of
- * it. A message that comes before there is a thread waits for it.
+ * Sends requests to Codex: {@code initialize}, one thread, then a turn for each message. {@link CodexThreads} reads
+ * Codex' output. Messages that arrive before the thread exists wait for it.
  */
 final class CodexDialogue implements Dialogue {
     private record ClientInfo(String name, String title, String version) {}
@@ -65,7 +65,7 @@ final class CodexDialogue implements Dialogue {
     private final AgentTurn turn;
     private final JsonRpc<RpcAnswer> rpc;
     private final CodexThreads threads;
-    /** The turns that run, by thread: the agent's own and those of its sub-agents. */
+    /** Running turns by thread, the agent's own and its sub-agents'. */
     private final Map<String, String> running = new ConcurrentHashMap<>();
 
     private final SessionHandshake opening;
@@ -159,7 +159,7 @@ final class CodexDialogue implements Dialogue {
         return true;
     }
 
-    /** A turn begins while the message is being cancelled. */
+    /** Cancels a turn that begins while its message is being cancelled. */
     private void cancelLate(String id, String started) {
         if (turn.isCancelled()) {
             interrupt(id, started);

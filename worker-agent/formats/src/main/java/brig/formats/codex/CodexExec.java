@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code codex exec --json} 0.169 writes: whole items of the agent's own thread. Its sub-agents' items are not
- * written, only that they were started and how they ended. Owned by the thread that reads.
+ * Reads the output of {@code codex exec --json} 0.169: complete items of the agent's own thread. Of sub-agents it
+ * contains only the start and the end. Owned by the reading thread.
  */
 public final class CodexExec implements NativeReader.Handler {
     private final AgentFrames frames;
@@ -105,7 +105,7 @@ public final class CodexExec implements NativeReader.Handler {
         return true;
     }
 
-    /** The call that starts a sub-agent says which thread it is, when it is done; others say how threads fare. */
+    /** A completed call that starts a sub-agent names its thread; other calls report the state of threads. */
     private void handleAgents(CodexLine.CollabToolCall called, boolean complete) throws InterruptedException {
         String sender = called.senderThreadId();
         String parent = sender.equals(root) || sender.isEmpty() ? null : sender;

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What happens in a turn of a thread, as Codex's app-server tells it. */
+/** An item of a turn, as Codex' app-server reports it. */
 @Tagged("type")
 @CamelCase
 @Foreign
 sealed interface CodexItem {
-    /** What every call has. */
+    /** The common fields of calls. */
     @Foreign
     record Call(@Default("") String id, @Nullable CallStatus status) {
-        /** The call for a frame: its input when it begins, its output when it is complete. */
+        /** The call for a frame: with its input at the start, with its output at the end. */
         ToolCall told(
                 @Nullable String agent,
                 boolean complete,
@@ -51,7 +51,7 @@ sealed interface CodexItem {
     @Name("reasoning")
     record Reasoning(@Default("") String id, List<String> summary, List<String> content) implements CodexItem {}
 
-    /** How the second kind of multi-agent mode tells of a sub-agent. */
+    /** A sub-agent's activity in Codex' second multi-agent mode. */
     @Name("subAgentActivity")
     record SubAgentActivity(
             @Nullable String id,
@@ -66,9 +66,9 @@ sealed interface CodexItem {
     }
 
     /**
-     * A call about other threads.
+     * A call that concerns other threads.
      *
-     * @param agentsStates how they fare, by their ids
+     * @param agentsStates their states, by id
      */
     @Name("collabAgentToolCall")
     record CollabCall(
@@ -101,7 +101,7 @@ sealed interface CodexItem {
     @Name("fileChange")
     record FileChange(@Flat Call call, List<JsonObject> changes) implements CodexItem {}
 
-    /** A call of a tool that Codex does not have itself. */
+    /** A call of an external tool. */
     @Name(value = "mcpToolCall", old = "dynamicToolCall")
     record ServedCall(
             @Flat Call call,
@@ -135,7 +135,7 @@ sealed interface CodexItem {
             @Default("functionCallOutput") String name,
             @Nullable String output) implements CodexItem {}
 
-    /** What says nothing to a captain. */
+    /** Items without a meaning for captains. */
     @Name(
             value = "userMessage",
             old = {"hookPrompt", "plan", "contextCompaction", "enteredReviewMode", "exitedReviewMode", "sleep"})

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens in a turn of a thread, item by item: begun, written piece by piece, completed. Text that came in pieces
- * is not told again when it is complete. Owned by the thread that reads standard output.
+ * Turns the items of a turn into frames: begun, streamed in pieces, completed. Text that came in pieces is not repeated
+ * at completion. Owned by the thread that reads standard output.
  */
 final class CodexItems {
     private static final int OPEN_MAX = 1000;
@@ -21,7 +21,7 @@ final class CodexItems {
     private final AgentFrames frames;
     private final SubAgents agents;
     private final Function<@Nullable String, @Nullable String> agentOfThread;
-    /** Items of which pieces came. */
+    /** Items whose pieces were streamed. */
     private final Set<String> inPieces = new HashSet<>();
 
     CodexItems(AgentFrames frames, SubAgents agents, Function<@Nullable String, @Nullable String> agentOfThread) {
@@ -38,7 +38,7 @@ final class CodexItems {
         frames.said(agent, thought, piece);
     }
 
-    /** False where the item is of no type that is known. */
+    /** Handles an item; false if its type is unknown. */
     boolean handle(@Nullable String agent, @Nullable CodexItem item, boolean complete) throws InterruptedException {
         switch (item) {
             case CodexItem.AgentMessage said -> handleText(agent, said.id(), complete, false, said.text());
@@ -118,7 +118,7 @@ final class CodexItems {
         };
     }
 
-    /** A call about other threads: the one that starts a sub-agent says its place, and some say how others fare. */
+    /** Handles a call that concerns other threads: it may name a new sub-agent's place or report states. */
     private void handleCollab(CodexItem.CollabCall called, boolean complete) throws InterruptedException {
         List<String> threads = called.receiverThreadIds();
         if (complete && threads != null && called.tool().equals("spawnAgent")) {

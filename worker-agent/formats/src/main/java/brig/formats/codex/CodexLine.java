@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A line of {@code codex exec --json}, as far as it is read. */
+/** A line of {@code codex exec --json}, with the fields that Brig reads. */
 @Tagged("type")
 @Foreign
 sealed interface CodexLine {
     /**
      * Any line.
      *
-     * @param said null where it is of no type that is known
+     * @param said null if its type is unknown
      */
     @Foreign
     record Any(@Flat @Nullable CodexLine said) {}
@@ -37,7 +37,7 @@ sealed interface CodexLine {
     @Name("error")
     record Failed(@Default("unknown") String message) implements CodexLine {}
 
-    /** A word about an item; the item is null where it is of no type that is known. */
+    /** An event of an item; the item is null if its type is unknown. */
     sealed interface OfItem extends CodexLine {
         @Nullable
         Item item();
@@ -58,7 +58,7 @@ sealed interface CodexLine {
     @Foreign
     record Fault(@Nullable String message) {}
 
-    /** Something that the agent says or does. */
+    /** An item: text or an action of the agent. */
     @Tagged("type")
     @Foreign
     sealed interface Item {}
@@ -93,9 +93,9 @@ sealed interface CodexLine {
     record Todo(@Nullable String text, boolean completed) {}
 
     /**
-     * A call about other threads.
+     * A call that concerns other threads.
      *
-     * @param agentsStates how they fare, by their ids
+     * @param agentsStates their states, by id
      */
     record CollabToolCall(
             @Flat CodexItem.Call call,

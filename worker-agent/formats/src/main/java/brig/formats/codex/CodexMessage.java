@@ -6,12 +6,12 @@ import brig.protocol.record.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of Codex's app-server.
+ * A message of Codex' app-server.
  *
- * @param id of a request or an answer, a number or a text
+ * @param id the id of a request or an answer, a number or a string
  * @param method null for an answer
- * @param told null where it is no notification that is known
- * @param asked null where it is no request that is known
+ * @param told null unless it is a known notification
+ * @param asked null unless it is a known request
  */
 @Foreign
 record CodexMessage(
@@ -20,7 +20,7 @@ record CodexMessage(
         Place params,
         @Flat @Nullable CodexNotification told,
         @Flat @Nullable CodexRequest asked) {
-    /** Which thread a message is about, whatever else it says. */
+    /** The thread that a message concerns. */
     @Foreign
     record Place(@Name("threadId") @Nullable String threadId) {}
 }

@@ -5,7 +5,7 @@ import brig.formats.adapter.RpcAnswer;
 import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 
-/** Sorts what Codex writes into answers, questions and what its threads tell. */
+/** Dispatches Codex' output: answers, requests and notifications of threads. */
 final class CodexMessages implements NativeReader.Handler {
     private final JsonRpc<RpcAnswer> rpc;
     private final CodexThreads threads;

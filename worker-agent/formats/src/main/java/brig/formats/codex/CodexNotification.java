@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What Codex's app-server tells of a thread, as far as it is read. */
+/** A notification of Codex' app-server about a thread, with the fields that Brig reads. */
 @Tagged(value = "method", content = "params")
 @CamelCase
 @Foreign
@@ -39,7 +39,7 @@ sealed interface CodexNotification {
     @Name("thread/tokenUsage/updated")
     record UsageUpdated(Usage tokenUsage) implements CodexNotification {}
 
-    /** @param last what the last request to the model took */
+    /** @param last the usage of the last model call */
     @Foreign
     record Usage(Tokens last) {}
 
@@ -51,10 +51,10 @@ sealed interface CodexNotification {
     record Failed(Fault error, boolean willRetry) implements CodexNotification {}
 
     /**
-     * Why something failed.
+     * The cause of a failure.
      *
-     * @param kind its name where nothing is known beside it
-     * @param kinds what is known beside its name
+     * @param kind the kind's name, if it has no details
+     * @param kinds the kind's details
      */
     @CamelCase
     @Foreign
@@ -91,7 +91,7 @@ sealed interface CodexNotification {
     record OutputDelta(
             @Default("") String itemId, @Default("") String delta) implements CodexNotification {}
 
-    /** What says nothing to a captain. */
+    /** Notifications without a meaning for captains. */
     @Name(
             value = "thread/started",
             old = {

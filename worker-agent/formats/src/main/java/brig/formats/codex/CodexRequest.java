@@ -7,17 +7,17 @@ import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
 
-/** What Codex asks; it waits for the answer. */
+/** A request of Codex, which waits for the answer. */
 @Tagged(value = "method", content = "params")
 @CamelCase
 @Foreign
 sealed interface CodexRequest {
-    /** The item that it is about; null for none. */
+    /** The item that it concerns; null for none. */
     default @Nullable String itemId() {
         return null;
     }
 
-    /** The command that it is about, a text or a list of words; null for none. */
+    /** The command that it concerns, a string or a list of words; null for none. */
     default @Nullable Object command() {
         return null;
     }
@@ -33,11 +33,11 @@ sealed interface CodexRequest {
     record PermissionsApproval(
             @Nullable String itemId, @Nullable JsonObject permissions) implements CodexRequest {}
 
-    /** How Codex asked before it had items. */
+    /** An approval request of Codex versions without items. */
     @Name("execCommandApproval")
     record ExecApproval(@Nullable Object command) implements CodexRequest {}
 
-    /** How Codex asked before it had items. */
+    /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
     record PatchApproval() implements CodexRequest {}
 

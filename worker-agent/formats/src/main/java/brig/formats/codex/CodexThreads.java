@@ -15,11 +15,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Codex tells of its threads: the agent's own, and one for each sub-agent. All speak on the same connection, and a
- * sub-agent begins to before the call that started it is told: what it says until then is held back, so that it comes
- * behind its place in the tree.
+ * Handles the notifications of Codex' threads: the agent's own, and one for each sub-agent. All share one connection. A
+ * sub-agent's first notifications arrive before the call that started it. They are held back, so that its frames follow
+ * the frame of its place in the tree.
  *
- * <p>A message is worked off when the agent's turn and those of all its sub-agents are over. Owned by the thread that
+ * <p>A captain's turn ends when the turns of the agent and all its sub-agents have ended. Owned by the thread that
  * reads standard output.
  */
 final class CodexThreads {
@@ -35,15 +35,15 @@ final class CodexThreads {
     private int heldCount;
 
     private String root = "";
-    /** The agent's own turn is over, and the message that it was for may not be. */
+    /** The agent's own turn ended; sub-agents may still work on the message. */
     private boolean rootIsOver;
 
     private boolean failed;
     private @Nullable TokenUsage usage;
 
     /**
-     * @param running takes the turns that run, by thread
-     * @param started told of each turn that begins
+     * @param running receives the running turns, by thread
+     * @param started called for each turn that begins
      */
     CodexThreads(AgentFrames frames, AgentTurn turn, Map<String, String> running, BiConsumer<String, String> started) {
         this.frames = frames;
@@ -54,7 +54,7 @@ final class CodexThreads {
         this.items = new CodexItems(frames, agents, this::agentOf);
     }
 
-    /** The agent's own thread is this one. */
+    /** Sets the agent's own thread. */
     void open(String thread) throws InterruptedException {
         root = thread;
         List<CodexMessage> early = held.remove(thread);
@@ -64,7 +64,7 @@ final class CodexThreads {
         }
     }
 
-    /** Takes a notification; false where it is of no kind that is known. */
+    /** Handles a notification; false if its kind is unknown. */
     boolean handle(CodexMessage message) throws InterruptedException {
         String thread = message.params().threadId();
         if (thread != null && !thread.equals(root) && !agents.knows(thread)) {
@@ -185,7 +185,7 @@ final class CodexThreads {
         frames.error(willRetry ? failure.again(null, null, null) : failure);
     }
 
-    /** Codex names a kind of failure, with the status beside it or as what the kind stands for. */
+    /** The HTTP status of a failure: reported beside its kind, or implied by the kind. */
     private static @Nullable Long statusOf(CodexNotification.Fault error) {
         return switch (error.kind()) {
             case "badRequest", "contextWindowExceeded" -> 400L;
@@ -210,7 +210,7 @@ final class CodexThreads {
         }
     }
 
-    /** Those whose place is known now say what they had to say; that may tell the place of others. */
+    /** Releases the held notifications of threads whose place is now known. These may reveal the place of others. */
     private void release() throws InterruptedException {
         for (String thread : List.copyOf(held.keySet())) {
             if (agents.knows(thread)) {
@@ -223,7 +223,7 @@ final class CodexThreads {
         }
     }
 
-    /** Nobody will tell where they belong: below the agent itself. */
+    /** Places all remaining threads below the agent itself. */
     private void placeAll() throws InterruptedException {
         for (String thread : List.copyOf(held.keySet())) {
             agents.spawned(new SubAgents.Origin(thread, thread, null, null, null, null, 1, true));

@@ -4,7 +4,7 @@ import brig.protocol.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of tool calls, put together from what Codex says of them beside its own arguments. */
+/** The arguments of tool calls for which Codex reports no argument object. */
 final class ToolInput {
     private ToolInput() {}
 
@@ -12,6 +12,6 @@ final class ToolInput {
 
     record Changes(List<JsonObject> changes) {}
 
-    /** A call about other threads. */
+    /** A call that concerns other threads. */
     record ForAgents(@Nullable String prompt, @Nullable Object agents) {}
 }

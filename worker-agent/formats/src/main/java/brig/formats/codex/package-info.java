@@ -1,4 +1,4 @@
-/** Codex: its app-server, JSON-RPC over standard input and output. */
+/** Adapter for Codex' app-server, JSON-RPC over standard input and output, and a reader of {@code codex exec}. */
 @NullMarked
 package brig.formats.codex;
 
