@@ -264,7 +264,7 @@ class CaptainsApartTest {
                 () -> rebound.response().body());
         assertEquals("TASK_ID_IN_USE", alice.delete("/api/v1/workspaces/hers").code());
         assertEquals(200, alice.get("/api/v1/workspaces").status());
-        assertEquals(1, alice.get("/api/v1/status").json().object("spawns").number("running", 0, 9, 0));
+        assertEquals(1, alice.get("/api/v1/status").json().object("spawns").number("running", 0));
         assertFalse(bob.get("/api/v1/status").json().object("spawns").has("running"));
     }
 
