@@ -72,8 +72,10 @@ class CaptainsApartTest {
                 "showSpawn",
                 "endSpawn",
                 "showPosture",
+                "rebind",
                 "showDiff",
                 "apply",
+                "discardWorkspace",
                 "showEgress",
                 "stream",
                 "attach",
@@ -108,18 +110,14 @@ class CaptainsApartTest {
         way(
                 new Way(Verdict.ADMINS),
                 "metrics",
-                "rebind",
-                "status",
                 "agentStatus",
                 "pause",
                 "drain",
                 "resume",
                 "shutdown",
                 "doctor",
-                "listWorkspaces",
-                "discardWorkspace",
                 "prune");
-        way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions");
+        way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions", "listWorkspaces", "status");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
         way(
                 new Way(Verdict.NAMES_NOTHING),
@@ -259,6 +257,19 @@ class CaptainsApartTest {
     }
 
     @Test
+    void shouldLetACaptainDoOverHttpWhatItMayDoOnTheSpawnerSocket() throws IOException {
+        Web.Answer rebound = alice.post("/api/v1/spawns/hers/rebind", "");
+        assertEquals(
+                hers.id(),
+                rebound.json().text("spawn_id"),
+                () -> rebound.response().body());
+        assertEquals("TASK_ID_IN_USE", alice.delete("/api/v1/workspaces/hers").code());
+        assertEquals(200, alice.get("/api/v1/workspaces").status());
+        assertEquals(1, alice.get("/api/v1/status").json().object("spawns").number("running", 0, 9, 0));
+        assertFalse(bob.get("/api/v1/status").json().object("spawns").has("running"));
+    }
+
+    @Test
     void shouldShareOnlyWhenItIsSaid() throws IOException {
         String place =
                 "{" + SHELL + ",\"once\":true,\"prompt\":\"cat left.txt\",\"workspace\":\"" + hers.workspace() + "\"";
@@ -328,7 +339,7 @@ class CaptainsApartTest {
         return run.out().lines().toList();
     }
 
-    /** Actions of the spawner socket that are about somebody's session, with what else each takes. */
+    /** Actions of the spawner socket that another captain may not ask for, with what else each takes. */
     private static Map<String, String> actionsOfASession() {
         Map<String, String> actions = new LinkedHashMap<>();
         for (String action :
@@ -342,6 +353,7 @@ class CaptainsApartTest {
         actions.put("open", "\"id\":\"HERS\",\"share\":true");
         actions.put("spawn", SHELL + ",\"workspace\":\"FOLDER\"");
         actions.put("prune", "\"dry_run\":true");
+        actions.put("doctor", "");
         actions.put("test_route", "\"route\":\"claude\"");
         return actions;
     }
@@ -351,7 +363,8 @@ class CaptainsApartTest {
         Product.requireRoot("to be another user");
         Map<String, String> actions = actionsOfASession();
         List<String> lines = new ArrayList<>();
-        actions.forEach((action, more) -> lines.add(named("{\"action\":\"" + action + "\"," + more + "}", hers.id())));
+        actions.forEach((action, more) -> lines.add(
+                named("{\"action\":\"" + action + "\"" + (more.isEmpty() ? "" : ",") + more + "}", hers.id())));
         List<String> answers = asOther(product.spawner(), lines);
         for (int i = 0; i < lines.size(); i++) {
             String code =
@@ -372,7 +385,7 @@ class CaptainsApartTest {
                 .contains(" 401 "));
         TreeSet<String> known = new TreeSet<>(actions.keySet());
         // These name no session, or are asked above; a token is taken back by who sees it.
-        known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "doctor", "revoke_token"));
+        known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");
         assertEquals(
                 known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");

@@ -83,7 +83,7 @@ class TokensTest {
         assertEquals("alice", alice.get("/api/v1/spawns/hers").json().text("captain"));
         assertEquals(1, alice.get("/api/v1/spawns").json().objects("spawns").size(), "its own alone");
         assertEquals("UNAUTHENTICATED", alice.get("/api/v1/spawns/beside").code());
-        assertEquals("FORBIDDEN", alice.get("/api/v1/status").code());
+        assertEquals("FORBIDDEN", alice.get("/api/v1/doctor").code());
         assertEquals(
                 "FORBIDDEN",
                 alice.post("/api/v1/tokens", "{\"role\":\"admin\"}").code());

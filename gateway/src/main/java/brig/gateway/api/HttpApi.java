@@ -11,14 +11,12 @@ import brig.gateway.http.Caller;
 import brig.gateway.http.HttpGuard;
 import brig.gateway.http.PageFiles;
 import brig.gateway.http.Route;
-import brig.gateway.http.Who;
 import brig.gateway.limits.GuardedConnection;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.model.OpenAiCalls;
 import brig.gateway.port.PortCalls;
 import brig.gateway.resources.MetricsCalls;
 import brig.gateway.resources.OperatorControls;
-import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
@@ -32,7 +30,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -180,27 +177,27 @@ public final class HttpApi {
 
     /** @throws BrigException if the request is not permitted */
     private Caller caller(RoutingContext context, Route route) {
-        BooleanSupplier gone = () -> context.response().closed();
+        HttpServerRequest request = context.request();
+        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(request));
+        return Caller.of(
+                access(request, route, guarded),
+                route.who(),
+                context.pathParam("id"),
+                listeners.sessions(),
+                new Caller.Connection(WAY, () -> context.response().closed(), () -> guarded.becomeKnown(false)));
+    }
+
+    private Access access(HttpServerRequest request, Route route, GuardedConnection guarded) {
         if (route.isTheSameForAll()) {
-            guard.requireOurHost(context.request(), route);
-            return new Caller(Access.nobody(), null, listeners.sessions(), WAY, gone);
+            guard.requireOurHost(request, route);
+            return Access.nobody();
         }
-        Access access = guard.identify(context.request(), route);
-        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(context.request()));
+        Access access = guard.identify(request, route);
         if (access.role() != null) {
             guarded.becomeKnown(access.isAdmin());
         }
-        route.require(access);
-        if (!route.who().isOfSession()) {
-            return new Caller(access, null, listeners.sessions(), WAY, gone);
-        }
-        Session session = listeners.sessions().find(context.pathParam("id"));
-        Access here = access.in(session.spawn());
-        guarded.becomeKnown(false);
-        if (route.who() != Who.READER) {
-            here.requireCaptain();
-        }
-        return new Caller(here, session, listeners.sessions(), WAY, gone);
+        route.requireToken(access);
+        return access;
     }
 
     Calls calls() {

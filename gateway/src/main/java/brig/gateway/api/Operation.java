@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One operation: its request, its answer, its interfaces and permissions. The HTTP routes, the actions of the spawner
  * socket and the tests of their documents are derived from {@link Operations}.
  *
- * <p>Decision 0032.
+ * <p>Decisions 0032, 0148.
  *
  * @param id {@code operationId} in {@code openapi.json}; in words of the protocol if there is no path
  * @param in the request: path variables, query parameters and body, or the request on the socket
@@ -38,6 +38,11 @@ record Operation<I extends Record, O extends Record>(
         @Nullable WebHandler<I> web,
         @Nullable Who socketWho,
         @Nullable ConnectionHandler<I> connection) {
+    Operation {
+        if (route != null && socketWho != null && route.who() != socketWho) {
+            throw new IllegalArgumentException(id + " has another right on the spawner socket than over HTTP");
+        }
+    }
 
     /** Implements the operation for every interface. */
     @FunctionalInterface
@@ -109,7 +114,7 @@ record Operation<I extends Record, O extends Record>(
         return new Operation<>(id, in, out, route, status, handler, own, socketWho, connection);
     }
 
-    /** There is an action for it, which whoever may use the way over HTTP may use too. */
+    /** Adds an action to an operation that has a route, with the same right. */
     Operation<I, O> action() {
         Route way = route();
         if (way == null) {
@@ -118,7 +123,7 @@ record Operation<I extends Record, O extends Record>(
         return action(way.who());
     }
 
-    /** There is an action for it, with a right of its own; its name is that of the record. */
+    /** Adds an action, which is named after the request's record. */
     Operation<I, O> action(Who who) {
         requireAction();
         return new Operation<>(id, in, out, route, status, handler, web, who, connection);

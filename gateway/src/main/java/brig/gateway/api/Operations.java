@@ -52,7 +52,7 @@ import java.util.stream.Stream;
  * The table of all operations. The HTTP routes and the actions of the spawner socket are derived from it; tests compare
  * it with {@code openapi.json} and the schemas.
  *
- * <p>Decision 0032.
+ * <p>Decisions 0032, 0148.
  */
 final class Operations {
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
@@ -135,37 +135,37 @@ final class Operations {
                             "rebind",
                             SpawnerRequest.Rebind.class,
                             SpawnView.class,
-                            (calls, caller, in) -> calls.spawns().rebind(in))
-                    .at(POST, "/api/v1/spawns/:id/rebind", Who.ADMIN)
-                    .action(Who.DRIVER),
+                            (calls, caller, in) -> calls.spawns().rebind(caller))
+                    .at(POST, "/api/v1/spawns/:id/rebind", Who.DRIVER)
+                    .action(),
             named(
                             "showDiff",
                             SpawnerRequest.Diff.class,
                             DiffAnswer.class,
                             (calls, caller, in) -> calls.spawns().diff(caller, in))
-                    .at(GET, "/api/v1/spawns/:id/diff", Who.READER)
-                    .action(Who.HEIR),
+                    .at(GET, "/api/v1/spawns/:id/diff", Who.WORKSPACE_READER)
+                    .action(),
             named(
                             "apply",
                             SpawnerRequest.Apply.class,
                             ApplyAnswer.class,
                             (calls, caller, in) -> calls.spawns().apply(caller, in))
-                    .withBody(POST, "/api/v1/spawns/:id/apply", Who.DRIVER)
-                    .action(Who.HEIR),
+                    .withBody(POST, "/api/v1/spawns/:id/apply", Who.WORKSPACE_DRIVER)
+                    .action(),
             named(
                             "listWorkspaces",
                             SpawnerRequest.Workspaces.class,
                             WorkspacesAnswer.class,
                             (calls, caller, in) -> calls.spawns().workspaces(caller))
-                    .at(GET, "/api/v1/workspaces", Who.ADMIN)
-                    .action(Who.KNOWN),
+                    .at(GET, "/api/v1/workspaces", Who.STARTER)
+                    .action(),
             named(
                             "discardWorkspace",
                             SpawnerRequest.Discard.class,
                             DiscardAnswer.class,
                             (calls, caller, in) -> calls.spawns().discard(caller, in))
-                    .at(DELETE, "/api/v1/workspaces/:id", Who.ADMIN)
-                    .action(Who.HEIR));
+                    .at(DELETE, "/api/v1/workspaces/:id", Who.WORKSPACE_DRIVER)
+                    .action());
 
     private static final List<Operation<?, ?>> SESSIONS = List.of(
             named(
@@ -333,9 +333,9 @@ final class Operations {
                             SpawnerRequest.Gateway.class,
                             GatewayView.class,
                             (calls, caller, in) ->
-                                    completedFuture(calls.operator().status()))
-                    .at(GET, "/api/v1/status", Who.ADMIN)
-                    .action(Who.KNOWN),
+                                    completedFuture(calls.operator().status(caller)))
+                    .at(GET, "/api/v1/status", Who.STARTER)
+                    .action(),
             named(
                             "agentStatus",
                             HttpRequest.Named.class,
@@ -371,9 +371,9 @@ final class Operations {
                             "prune",
                             SpawnerRequest.Prune.class,
                             PruneAnswer.class,
-                            (calls, caller, in) -> calls.operator().prune(caller.access(), in))
+                            (calls, caller, in) -> calls.operator().prune(caller, in))
                     .withBody(POST, "/api/v1/prune", Who.ADMIN)
-                    .action(Who.KNOWN),
+                    .action(),
             named(
                             "agents",
                             SpawnerRequest.Agents.class,
@@ -385,15 +385,15 @@ final class Operations {
                             "testRoute",
                             SpawnerRequest.TestRoute.class,
                             TestRouteAnswer.class,
-                            (calls, caller, in) -> calls.operator().testRoute(caller.access(), in))
-                    .action(Who.KNOWN),
+                            (calls, caller, in) -> calls.operator().testRoute(in))
+                    .action(Who.ADMIN),
             named(
                             "doctor",
                             SpawnerRequest.Doctor.class,
                             DoctorAnswer.class,
                             (calls, caller, in) -> calls.operator().doctor())
                     .at(GET, "/api/v1/doctor", Who.ADMIN)
-                    .action(Who.KNOWN));
+                    .action());
 
     /** The whole table. */
     static final List<Operation<?, ?>> ALL = Stream.of(PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR)

@@ -101,6 +101,7 @@ public final class SpawnerSocket {
         private final NetSocket socket;
         private final Access access;
         private final GuardedConnection guarded;
+        private final Caller.Connection origin;
         private final ConnectionWriter writer;
         private final TextSink sink;
         /** Completes when every earlier request is answered, which keeps answers in order. */
@@ -121,6 +122,7 @@ public final class SpawnerSocket {
             this.socket = socket;
             this.access = access;
             this.guarded = guarded;
+            this.origin = new Caller.Connection(WAY, () -> closed, () -> {});
             guarded.endsWith(this::refuse);
             guarded.await(GuardedConnection.Wait.FIRST_LINE);
             this.writer = listeners.writer(socket);
@@ -218,7 +220,7 @@ public final class SpawnerSocket {
             Operation.ConnectionHandler<I> own = operation.connection();
             Who who = Objects.requireNonNull(operation.socketWho());
             String id = request instanceof SpawnerRequest.OfSession named ? named.id() : null;
-            Caller caller = Caller.of(access, who, id, listeners.sessions(), WAY, () -> closed);
+            Caller caller = Caller.of(access, who, id, listeners.sessions(), origin);
             return own == null
                     ? Objects.requireNonNull(operation.handler()).handle(calls, caller, request)
                     : own.handle(this, request);

@@ -9,48 +9,52 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The caller of an operation, over HTTP or the spawner socket. */
+/**
+ * The caller of an operation, over HTTP or the spawner socket. Who has one may call the operation.
+ *
+ * <p>Decision 0148.
+ */
 public final class Caller {
     private final Access access;
     private final @Nullable Session session;
     private final Sessions sessions;
-    private final String way;
-    private final BooleanSupplier gone;
+    private final Connection connection;
 
     /**
-     * @param access the access within the session, if there is one
-     * @param session the session of the operation, if it has one
+     * The connection of a caller.
+     *
      * @param way the interface, as the frames of a message report it
      * @param gone whether nobody waits for the answer any longer
+     * @param authenticated is called when the session of an operation accepts the caller's token
      */
-    public Caller(Access access, @Nullable Session session, Sessions sessions, String way, BooleanSupplier gone) {
+    public record Connection(String way, BooleanSupplier gone, Runnable authenticated) {}
+
+    private Caller(Access access, @Nullable Session session, Sessions sessions, Connection connection) {
         this.access = access;
         this.session = session;
         this.sessions = sessions;
-        this.way = way;
-        this.gone = gone;
+        this.connection = connection;
     }
 
     /**
-     * Resolves the session that an operation names.
+     * Checks the right of an operation, and resolves the session that it names.
      *
-     * @param id any of its names; null if the operation has no session
-     * @throws BrigException {@code NOT_FOUND}, or if the access does not reach it
+     * @param id any name of the session; null only if the operation is not about one session
+     * @throws BrigException {@code NOT_FOUND}, or if the access does not suffice
      */
-    public static Caller of(
-            Access access, Who who, @Nullable String id, Sessions sessions, String way, BooleanSupplier gone) {
-        boolean outlived = who == Who.HEIR && access.isAdmin();
-        if (!who.isOfSession() || outlived || id == null) {
-            return new Caller(access, null, sessions, way, gone);
+    public static Caller of(Access access, Who who, @Nullable String id, Sessions sessions, Connection connection) {
+        who.require(access);
+        if (!who.isOfSession() || who.outlivesSpawn(access)) {
+            return new Caller(access, null, sessions, connection);
         }
-        Session session = sessions.find(id);
+        Session session = sessions.find(Objects.requireNonNull(id, "the operation names no session"));
         Access here = access.in(session.spawn());
-        if (who != Who.READER) {
-            here.requireCaptain();
-        }
-        return new Caller(here, session, sessions, way, gone);
+        connection.authenticated().run();
+        who.requireWithin(here);
+        return new Caller(here, session, sessions, connection);
     }
 
+    /** The access; within the session, if the operation has one. */
     public Access access() {
         return access;
     }
@@ -67,10 +71,10 @@ public final class Caller {
     /** The calling program, if it names itself, else the interface. @throws BrigException for an invalid name */
     public String via(@Nullable String client) {
         AttachOptions.requireClient(client);
-        return client == null ? way : client;
+        return client == null ? connection.way() : client;
     }
 
     public boolean isGone() {
-        return gone.getAsBoolean();
+        return connection.gone().getAsBoolean();
     }
 }

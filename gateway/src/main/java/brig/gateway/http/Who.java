@@ -1,6 +1,15 @@
 package brig.gateway.http;
 
-/** Who may call an operation, and whether its id must name an existing session. */
+import brig.gateway.auth.Access;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Role;
+
+/**
+ * Who may call an operation, and whether its id must name an existing session.
+ *
+ * <p>Decision 0148.
+ */
 public enum Who {
     /** No token needed, or it is checked later. */
     ANYBODY,
@@ -14,11 +23,47 @@ public enum Who {
     READER,
     /** A captain of the session. */
     DRIVER,
-    /** As {@link #DRIVER}; for an admin the spawn need not be known any longer. */
-    HEIR,
+    /** As {@link #READER}; for an admin the spawn of the workspace need not be known any longer. */
+    WORKSPACE_READER,
+    /** As {@link #DRIVER}; for an admin the spawn of the workspace need not be known any longer. */
+    WORKSPACE_DRIVER,
     ADMIN;
 
-    public boolean isOfSession() {
-        return this == READER || this == DRIVER || this == HEIR;
+    /** Whether the operation is about one session, which its id names. */
+    boolean isOfSession() {
+        return switch (this) {
+            case READER, DRIVER, WORKSPACE_READER, WORKSPACE_DRIVER -> true;
+            case ANYBODY, SOMEBODY, KNOWN, STARTER, ADMIN -> false;
+        };
+    }
+
+    /** Whether that access may name a spawn that is no longer known. */
+    boolean outlivesSpawn(Access access) {
+        return access.isAdmin() && (this == WORKSPACE_READER || this == WORKSPACE_DRIVER);
+    }
+
+    /** @throws BrigException {@code FORBIDDEN} if the access does not suffice, whatever the session */
+    void require(Access access) {
+        boolean reaches = switch (this) {
+            case ANYBODY, READER, DRIVER, WORKSPACE_READER, WORKSPACE_DRIVER -> true;
+            case SOMEBODY -> !access.isNobody();
+            case KNOWN -> access.role() != null;
+            case STARTER -> access.isAdmin() || (access.role() == Role.CAPTAIN && access.spawnId() == null);
+            case ADMIN -> access.isAdmin();
+        };
+        if (!reaches) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    this == ADMIN
+                            ? "only an admin may do this; over HTTP: Authorization: Bearer $(brig token)"
+                            : "the token does not reach that far");
+        }
+    }
+
+    /** @throws BrigException {@code FORBIDDEN} if the access within the session does not suffice */
+    void requireWithin(Access here) {
+        if (this == DRIVER || this == WORKSPACE_DRIVER) {
+            here.requireCaptain();
+        }
     }
 }

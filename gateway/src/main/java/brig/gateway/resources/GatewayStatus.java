@@ -1,5 +1,6 @@
 package brig.gateway.resources;
 
+import brig.gateway.auth.Access;
 import brig.gateway.limits.Admission;
 import brig.gateway.limits.ConnectionGuard;
 import brig.gateway.session.Sessions;
@@ -7,6 +8,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.time.Clock;
 import brig.protocol.api.GatewayView;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -39,9 +41,23 @@ public final class GatewayStatus {
         this.startedNanos = nanoTime.getAsLong();
     }
 
+    /** The status for an admin. */
     public GatewayView view() {
+        return view(spawn -> true, admission.queue());
+    }
+
+    /** The status for that access: an admin sees the spawns and waiting requests of all captains, others their own. */
+    public GatewayView view(Access access) {
+        if (access.isAdmin()) {
+            return view();
+        }
+        Map<String, Integer> own = new TreeMap<>(admission.queue());
+        own.keySet().retainAll(Set.of(access.captain()));
+        return view(access::sees, own);
+    }
+
+    private GatewayView view(Predicate<Spawn> shown, Map<String, Integer> captains) {
         String version = GatewayStatus.class.getPackage().getImplementationVersion();
-        Map<String, Integer> queue = admission.queue();
         return new GatewayView(
                 version == null ? "development" : version,
                 startedMs,
@@ -53,11 +69,13 @@ public final class GatewayStatus {
                 connectionGuard.places(),
                 connectionGuard.bounds().placesMax(),
                 connectionGuard.unauthenticated(),
-                states(spawn -> true),
+                states(shown),
                 new GatewayView.Queue(
-                        queue.values().stream().mapToInt(Integer::intValue).sum(),
+                        admission.queue().values().stream()
+                                .mapToInt(Integer::intValue)
+                                .sum(),
                         admission.bounds().queueMax(),
-                        queue,
+                        captains,
                         admission.estimateSeconds()));
     }
 

@@ -1,7 +1,7 @@
 package brig.gateway.resources;
 
-import brig.gateway.auth.Access;
 import brig.gateway.http.Call;
+import brig.gateway.http.Caller;
 import brig.gateway.limits.Admission;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
@@ -33,8 +33,8 @@ public final class OperatorCalls {
         this.admission = controls.admission();
     }
 
-    public GatewayView status() {
-        return status.view();
+    public GatewayView status(Caller caller) {
+        return status.view(caller.access());
     }
 
     /** An agent profile and the states of its spawns. */
@@ -71,18 +71,12 @@ public final class OperatorCalls {
         controls.stopper().stop(seconds * 1000, in.handOver());
     }
 
-    public CompletionStage<PruneAnswer> prune(Access access, SpawnerRequest.Prune in) {
-        if (!access.isAdmin()) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "only an admin deletes sessions of all captains");
-        }
-        return controls.pruner().prune(in.dryRun(), access.captain());
+    public CompletionStage<PruneAnswer> prune(Caller caller, SpawnerRequest.Prune in) {
+        return controls.pruner().prune(in.dryRun(), caller.access().captain());
     }
 
     /** Free of charge, but the answer belongs to the operator's account. */
-    public CompletionStage<TestRouteAnswer> testRoute(Access access, SpawnerRequest.TestRoute in) {
-        if (!access.isAdmin()) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "only an admin tests model routes");
-        }
+    public CompletionStage<TestRouteAnswer> testRoute(SpawnerRequest.TestRoute in) {
         return workers.testRoute(in.route());
     }
 

@@ -191,8 +191,8 @@ public final class SpawnCalls {
         return spawner.terminate(spawn, "requested", caller.access().captain()).thenApply(begun -> spawn.view());
     }
 
-    public CompletionStage<SpawnView> rebind(SpawnerRequest.Rebind in) {
-        return spawner.rebind(sessions.find(in.id()).spawn()).thenApply(Spawn::view);
+    public CompletionStage<SpawnView> rebind(Caller caller) {
+        return spawner.rebind(caller.session().spawn()).thenApply(Spawn::view);
     }
 
     /** The workspaces left by the caller's spawns, or by all for an admin. */

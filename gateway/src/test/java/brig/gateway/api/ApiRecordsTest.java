@@ -186,7 +186,8 @@ class ApiRecordsTest {
         return MissingNode.getInstance();
     }
 
-    private static String action(Class<?> request) {
+    /** The name of an action. */
+    static String action(Class<?> request) {
         Name given = request.getAnnotation(Name.class);
         return given != null
                 ? given.value()
