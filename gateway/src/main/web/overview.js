@@ -94,10 +94,10 @@ function tile(view, index) {
     </a>`;
 }
 
-/** Who reads it beside this page. */
+/** Its subscribers beside this page. */
 function others(view, model) {
     const number = view.readers - (model && !model.over ? 1 : 0);
-    return number > 0 ? plural(number, 'other reader') : '';
+    return number > 0 ? plural(number, 'other subscriber') : '';
 }
 
 const waiting = (view) => (view.state === 'running' ? '' : `${view.state}…`);

@@ -56,8 +56,8 @@ function part(id, view, model, reading, look) {
     }
 }
 
-const heldBack = html`<span class="pill warning"
-    title="A slow captain or the record holds the worker back">held back</span>`;
+const paused = html`<span class="pill warning"
+    title="A slow captain or the record has paused the worker">paused</span>`;
 
 function header(id, view, model, reading) {
     const name = view?.task_id ?? id;
@@ -68,7 +68,7 @@ function header(id, view, model, reading) {
         <span class="dot ${view?.activity ?? ''}"></span>
         <h1 title=${id}>${name}</h1>
         <span class="pill ${view?.activity ?? ''}">${model?.over ? DOES.ended : (DOES[view?.activity] ?? 'read')}</span>
-        ${model?.throttled ? heldBack : nothing}
+        ${model?.throttled ? paused : nothing}
         <span class="facts dim">
             <span>${view?.agent}</span>
             ${view ? html`<span title="age">${age((view.ended_ms ?? state.nowMs) - view.created_ms)}</span>` : nothing}

@@ -88,9 +88,9 @@ function entry(view) {
             class="name">${view.task_id}</span>
             ${asks ? badge(asks) : nothing}<span class="dim"
                 title=${view.ended_ms ? 'how long it ran' : 'how long it has been there'}>${age(since)}</span></span>
-        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span
+        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · paused' : ''}<span
             class="does"> · ${view.ended_ms ? how(view) : DOES[view.activity]}</span></span>
             <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
-            <span title="connections that read it now">${view.readers ? plural(view.readers, 'reader') : ''}</span></span>
+            <span title="connections that read it now">${view.readers ? plural(view.readers, 'subscriber') : ''}</span></span>
     </a></li>`;
 }

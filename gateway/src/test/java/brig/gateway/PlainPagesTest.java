@@ -60,6 +60,9 @@ class PlainPagesTest {
                 "docs/operations.md",
                 "docs/security.md",
                 "docs/glossary.md",
+                "docs/commands.md",
+                "docs/performance.md",
+                "README.md",
                 "docs/captains.md",
                 "CONTRIBUTING.md",
                 "CHANGELOG.md"

@@ -211,7 +211,7 @@ public final class Main {
                     spawn.taskId(),
                     spawn.spawnId(),
                     spawn.agent(),
-                    spawn.activity().wireName() + (spawn.throttled() ? ", throttled" : ""),
+                    spawn.activity().wireName() + (spawn.throttled() ? ", paused" : ""),
                     age(spawn.createdMs()),
                     String.valueOf(spawn.lastSeq())));
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The live sessions with their frame rates, which need two samples. The busiest come first, then the youngest. */
 final class TopTable {
     static final List<String> HEAD =
-            List.of("TASK", "AGENT", "STATE", "AGE", "FRAMES", "FRAMES/S", "READERS", "TOKENS IN", "OUT");
+            List.of("TASK", "AGENT", "STATE", "AGE", "FRAMES", "FRAMES/S", "SUBSCRIBERS", "TOKENS IN", "OUT");
     private static final int NAME_CHARS_MAX = 30;
 
     private final Map<String, Look> before = new HashMap<>();
@@ -61,7 +61,7 @@ final class TopTable {
             return List.of(
                     TreeDrawing.cut(view.taskId(), NAME_CHARS_MAX),
                     TreeDrawing.cut(view.agent(), NAME_CHARS_MAX),
-                    view.activity().wireName() + (view.throttled() ? ", throttled" : ""),
+                    view.activity().wireName() + (view.throttled() ? ", paused" : ""),
                     TreeDrawing.duration(nowMs - view.createdMs()),
                     String.valueOf(view.lastSeq()),
                     String.format(Locale.ROOT, "%.1f", framesPerSecond),

@@ -86,8 +86,12 @@ public final class Exposition {
                 addAudience(counters.audience(transport), Tags.of("transport", transport.label()));
             }
         }
-        gauge("brig.paused.workers", null, "Workers that a slow reader holds back.", of -> of.counters.pausedNow);
-        counter("brig.paused", SECONDS, "How long workers were held back, summed over them.", Counters::pausedSeconds);
+        gauge(
+                "brig.paused.workers",
+                null,
+                "Workers that are paused for a slow subscriber.",
+                of -> of.counters.pausedNow);
+        counter("brig.paused", SECONDS, "How long workers were paused, summed over them.", Counters::pausedSeconds);
     }
 
     private void addAudience(TransportCounters audience, Tags transport) {

@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The limits of a mini server, by the names that they have in brig.json; what is not named has none. */
 final class MiniLimits {
@@ -14,6 +15,11 @@ final class MiniLimits {
     MiniLimits(Defect defect, Map<String, Long> limits) {
         this.defect = defect;
         this.limits = limits;
+    }
+
+    /** After which a reader that takes nothing is cut. */
+    long slowReaderMs() {
+        return limits.getOrDefault("slowReaderMs", TimeUnit.HOURS.toMillis(1));
     }
 
     /** @param open connections, this one among them. @return the refusal of one that is too many, else null */

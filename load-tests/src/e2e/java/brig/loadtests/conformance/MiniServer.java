@@ -85,9 +85,9 @@ final class MiniServer implements Target.Limited, Target.Control {
 
     private void checkSlow(MiniChannel channel) {
         boolean atOnce = defect == Defect.CUTS_THE_SLOW_AT_ONCE;
-        if (defect != Defect.NEVER_CUTS && channel.isStalled(SLOW_READER_MS)) {
+        if (defect != Defect.NEVER_CUTS && channel.isStalled(limits.slowReaderMs())) {
             channel.leave();
-            if (atOnce || channel.isStalled(2 * SLOW_READER_MS)) {
+            if (atOnce || channel.isStalled(2 * limits.slowReaderMs())) {
                 channel.close();
             }
         }

@@ -21,7 +21,8 @@ import java.util.function.BooleanSupplier;
  * last frame, and waits while nobody answers. The {@link Transcript} judges all that it reads. Used by one thread.
  */
 final class ResumingReader {
-    private static final long PAUSE_MS = 100;
+    private static final long PAUSE_MS_MIN = 100;
+    private static final long PAUSE_MS_MAX = 1_600;
     private static final int EVENTS_MAX = 400;
 
     /** The role of the client. */
@@ -71,39 +72,49 @@ final class ResumingReader {
 
     /** Reads until the last frame, or until it is to give up; whether the last frame came. */
     public boolean run(BooleanSupplier givesUp) throws InterruptedException {
+        long pauseMs = PAUSE_MS_MIN;
         while (!transcript.terminated() && !givesUp.getAsBoolean()) {
-            try {
-                connections++;
-                if (!readSome()) {
-                    TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
-                }
-            } catch (IOException nobodyAnswers) {
-                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
-            } catch (Violation cut) {
-                // A connection cut before it was admitted says nothing about the stream.
-                if (letIn) {
-                    throw cut;
-                }
-                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+            if (connect()) {
+                pauseMs = PAUSE_MS_MIN;
+            } else {
+                TimeUnit.MILLISECONDS.sleep(pauseMs);
+                pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
             }
         }
         return transcript.terminated();
     }
 
-    /** One connection; whether it was admitted. */
-    private boolean readSome() throws IOException {
+    /** One connection, or an attempt; whether it brought the client on. */
+    private boolean connect() {
         letIn = false;
+        try {
+            return readSome();
+        } catch (IOException nobodyAnswers) {
+            return false;
+        } catch (Violation cut) {
+            // A connection cut before it was admitted says nothing about the stream.
+            if (letIn) {
+                throw cut;
+            }
+            return false;
+        }
+    }
+
+    /** One connection; whether it brought frames, or the client left it by itself. */
+    private boolean readSome() throws IOException {
+        long begun = transcript.next();
         StreamTransport now = now();
         try (Reader reader = open(now)) {
             int left = 1 + random.nextInt(EVENTS_MAX);
             for (; left > 0 && !transcript.terminated(); left--) {
                 Event event = reader.next();
                 if (event instanceof Event.End || event instanceof Event.Refused) {
-                    return letIn;
+                    return transcript.next() > begun;
                 }
-                if (event instanceof Event.Welcome begun) {
+                if (event instanceof Event.Welcome welcome) {
                     letIn = true;
-                    if (enter(begun)) {
+                    connections++;
+                    if (enter(welcome)) {
                         return true;
                     }
                 }
@@ -171,6 +182,7 @@ final class ResumingReader {
         return way;
     }
 
+    /** How many connections were admitted. */
     public int connections() {
         return connections;
     }

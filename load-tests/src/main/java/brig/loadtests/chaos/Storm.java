@@ -50,7 +50,10 @@ final class Storm {
     static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY))
             .toList();
 
-    /** @param faults the faults to choose from */
+    /**
+     * @param seconds how long it lasts at least: it ends when each fault was injected
+     * @param faults the faults to choose from
+     */
     public record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
 
     /** Sums of all observations. Guarded by itself. */
@@ -118,6 +121,10 @@ final class Storm {
     private final Random random;
     private final Outcome outcome = new Outcome();
     private final long endNanos;
+    /** Nothing is injected any more. */
+    private volatile boolean over;
+
+    private volatile long overNanos;
 
     /** @param said receives the actions, for people */
     public Storm(Product product, Plan plan, Consumer<String> said) {
@@ -139,14 +146,11 @@ final class Storm {
                     return null;
                 }));
             }
-            for (int next = 0; !isOver(); next++) {
-                TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
-                // Each once, then at random.
-                strike(plan.faults()
-                        .get(
-                                next < plan.faults().size()
-                                        ? next
-                                        : random.nextInt(plan.faults().size())));
+            try {
+                rage();
+            } finally {
+                overNanos = System.nanoTime();
+                over = true;
             }
             for (Future<?> place : places) {
                 place.get();
@@ -155,12 +159,17 @@ final class Storm {
         return outcome;
     }
 
-    private boolean isOver() {
-        return System.nanoTime() > endNanos;
+    /** Injects each fault once, however long that takes, then others at random until the time is up. */
+    private void rage() throws IOException, InterruptedException {
+        int faults = plan.faults().size();
+        for (int next = 0; next < faults || System.nanoTime() < endNanos; next++) {
+            TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
+            strike(plan.faults().get(next < faults ? next : random.nextInt(faults)));
+        }
     }
 
     private boolean isTooLate() {
-        return System.nanoTime() > endNanos + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        return over && System.nanoTime() - overNanos > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     }
 
     private void strike(Fault fault) throws IOException, InterruptedException {
@@ -188,10 +197,16 @@ final class Storm {
 
     private void work(Target target, ExecutorService threads, Random own)
             throws InterruptedException, ExecutionException {
-        while (!isOver()) {
+        boolean isLast = false;
+        while (!isLast) {
+            // The last session begins when nothing is injected any more, so that its messages can run.
+            isLast = over;
             Workload work = new Workload(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
             Session session = spawn(target, work, own);
             if (session == null) {
+                synchronized (outcome) {
+                    outcome.violations.add("no session began in " + PATIENCE_SECONDS + " s after the last fault");
+                }
                 return;
             }
             Captain captain = new Captain(session, new Random(own.nextLong()));
@@ -223,12 +238,12 @@ final class Storm {
 
     /**
      * Requests a spawn until there is one, repeating the key: an answer lost in a kill must not leave an unknown spawn.
-     * Null when it is over.
+     * Null when it is too late.
      */
     private @Nullable Session spawn(Target target, Workload work, Random own) throws InterruptedException {
-        while (!isOver()) {
+        while (!isTooLate()) {
             String key = new UUID(own.nextLong(), own.nextLong()).toString();
-            for (int i = 0; i < TRIES_PER_KEY && !isOver(); i++) {
+            for (int i = 0; i < TRIES_PER_KEY && !isTooLate(); i++) {
                 try {
                     return target.spawn(work, false, key);
                 } catch (IOException | Violation down) {

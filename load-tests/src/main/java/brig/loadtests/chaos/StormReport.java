@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Sums of all observations of a {@link Storm}.
  *
  * @param sessionsCompleted those whose captain was done
+ * @param connections of readers that were admitted
  * @param frames received by readers
  * @param gapsTold gaps reported to readers, and {@code epochChangesTold} the restarts of a stream
  * @param messagesSentAgain because their acceptance was not reported

@@ -6,7 +6,8 @@ package brig.loadtests.client;
  * @param patienceMs silence that counts as a failure
  * @param heartbeatMs the maximum interval of comments
  * @param authTimeoutMs after which a connection without token is closed
- * @param slowReaderMs after which a connection that takes nothing is detached, and after as long again closed
+ * @param slowReaderMs after which a server started to cut slow readers detaches one, and after as long again closes its
+ *     connection
  * @param replayBytes more than the server keeps in memory, less than it keeps on disk
  * @param evictBytes more than it keeps on disk
  * @param floodBytes more than all buffers between an agent and a reader hold

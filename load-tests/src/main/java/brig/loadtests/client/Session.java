@@ -27,10 +27,7 @@ public record Session(Target target, String id, String captainToken, String watc
     }
 
     public void await(String what, Question question) throws IOException, InterruptedException {
-        await(what, target.scale().patienceMs(), question);
-    }
-
-    public void await(String what, long patienceMs, Question question) throws IOException, InterruptedException {
+        long patienceMs = target.scale().patienceMs();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
         while (!question.isSo()) {
             Violation.require(System.nanoTime() < deadline, "waited for " + patienceMs + " ms in vain until " + what);
@@ -42,40 +39,18 @@ public record Session(Target target, String id, String captainToken, String watc
         await("the spawn has ended", () -> view().text("state", "").equals("terminated"));
     }
 
-    /** Waits for the end, and checks that the worker never stands still on the way. */
-    public void awaitEndWithoutStandstill() throws IOException, InterruptedException {
-        long[] last = {-1, System.nanoTime()};
-        await("the spawn has ended", () -> {
-            JsonObject view = view();
-            long now = view.number("last_seq", 0);
-            Violation.require(
-                    now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
-                    "the worker waits though only a watcher is slow");
-            note(last, now);
-            return view.text("state", "").equals("terminated");
-        });
-    }
-
     /** Waits until the worker is blocked with more to write: the number of frames stands still. */
     public long awaitStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the worker stands still", () -> {
-            note(last, lastSeq());
-            return last[0] > 1 && stoodMs(last) > STANDSTILL_MS;
+            long now = lastSeq();
+            if (now != last[0]) {
+                last[0] = now;
+                last[1] = System.nanoTime();
+            }
+            return now > 1 && TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last[1]) > STANDSTILL_MS;
         });
         return last[0];
-    }
-
-    /** Records a number and when it last changed. */
-    private static void note(long[] last, long now) {
-        if (now != last[0]) {
-            last[0] = now;
-            last[1] = System.nanoTime();
-        }
-    }
-
-    private static long stoodMs(long[] last) {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last[1]);
     }
 
     /** The message with which a captain gives work. */

@@ -52,8 +52,8 @@ public final class Transcript {
             case Event.Comment _ -> {}
             case Event.Refused refused -> throw new Violation("the stream was refused: " + refused);
             case Event.End end ->
-                throw new Violation(
-                        "the connection ended behind frame " + (next - 1) + " without state terminated: " + end);
+                throw new Violation("the connection ended behind frame " + (next - 1) + " without state terminated: "
+                        + end + ", last told " + told());
         }
     }
 
@@ -200,6 +200,11 @@ public final class Transcript {
 
     public List<Event.Gap> gaps() {
         return gaps;
+    }
+
+    /** The last notice, for people. */
+    private String told() {
+        return notes.isEmpty() ? "nothing" : notes.getLast().toString();
     }
 
     /** The last reported throttled state; empty for none. */

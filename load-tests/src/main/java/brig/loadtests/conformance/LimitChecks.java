@@ -92,7 +92,7 @@ final class LimitChecks {
         }
     }
 
-    private static Target.Limited limited(Target target, String limit, long value) throws IOException {
+    static Target.Limited limited(Target target, String limit, long value) throws IOException {
         return Objects.requireNonNull(target.control()).limited(Map.of(limit, value));
     }
 

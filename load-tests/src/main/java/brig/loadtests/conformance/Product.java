@@ -24,8 +24,6 @@ public final class Product implements Target.Limited, Target.Control {
             4 * 1024 * 1024L,
             "writeQueueBytes",
             64 * 1024L,
-            "slowReaderMs",
-            4_000L,
             "subscriptionsPerStreamMax",
             40L));
     /** More concurrent workers than a storm has. */

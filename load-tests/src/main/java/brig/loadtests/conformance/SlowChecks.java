@@ -87,7 +87,7 @@ final class SlowChecks {
         try (Session session = target.spawn(flood, true);
                 Reader reader = way.open(session, OpenRequest.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
-            session.awaitEndWithoutStandstill();
+            session.awaitEnd();
             requireEnd(all.readResuming(way, session, reader, RESUMES_MAX), flood);
         }
     }
@@ -128,14 +128,14 @@ final class SlowChecks {
 
     private static void slowCut(Target target, StreamTransport way) throws IOException, InterruptedException {
         Workload flood = Workload.flood(target.scale().floodBytes());
-        try (Session session = target.spawn(flood, true);
+        try (Target.Limited hasty = LimitChecks.limited(
+                        target, "slowReaderMs", target.scale().slowReaderMs());
+                Session session = hasty.target().spawn(flood, true);
                 Reader reader = way.open(session, OpenRequest.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
             session.awaitEnd();
             session.await(
-                    "the reader that takes nothing is cut",
-                    target.scale().slowReaderMs() * 3,
-                    () -> session.view().number("readers", 0) == 0);
+                    "the reader that takes nothing is cut", () -> session.view().number("readers", 0) == 0);
             Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not closed");
             requireLastWord(all, way, session, reader);
             try (Reader again = way.open(session, OpenRequest.watcher(session).from(all.next()))) {
