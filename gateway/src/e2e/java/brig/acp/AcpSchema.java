@@ -1,7 +1,7 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaLocation;
@@ -36,9 +36,10 @@ public final class AcpSchema {
         schemas = JsonSchemaFactory.getInstance(
                 SpecVersion.VersionFlag.V202012,
                 builder -> builder.schemaLoaders(loaders -> loaders.schemas(Map.of(URN, text))));
-        Fields definitions = new Fields(Json.parseObject(text.getBytes(StandardCharsets.UTF_8))).object("$defs");
-        for (String name : definitions.asMap().keySet()) {
-            Fields definition = definitions.object(name);
+        JsonObject definitions =
+                JsonObject.read(text.getBytes(StandardCharsets.UTF_8)).object("$defs");
+        for (String name : definitions.names()) {
+            JsonObject definition = definitions.object(name);
             String method = definition.text("x-method", "");
             boolean agents = definition.text("x-side", "").equals("agent");
             if (name.endsWith("Response") && agents) {
@@ -66,7 +67,7 @@ public final class AcpSchema {
 
     /** What is wrong with a line of the agent; empty where nothing is. */
     public String faults(String line) {
-        Fields message = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+        JsonObject message = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
         String method = message.text("method", "");
         if (method.startsWith("_")) {
             return "";
@@ -78,11 +79,11 @@ public final class AcpSchema {
         if (message.has("error")) {
             return whole + faults("/$defs/Error", part(message, "error"));
         }
-        return whole + faults("/$defs/" + results.get(asked.get(message.asMap().get("id"))), part(message, "result"));
+        return whole + faults("/$defs/" + results.get(asked.get(message.value("id"))), part(message, "result"));
     }
 
-    private static String part(Fields message, String name) {
-        return new String(Json.write(message.object(name).asMap()), StandardCharsets.UTF_8);
+    private static String part(JsonObject message, String name) {
+        return new String(Json.write(message.object(name)), StandardCharsets.UTF_8);
     }
 
     private String faults(String pointer, String json) {

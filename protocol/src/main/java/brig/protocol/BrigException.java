@@ -24,6 +24,11 @@ public final class BrigException extends RuntimeException {
         this.httpStatus = code.httpStatus();
     }
 
+    /** {@code INVALID_FIELD}. The message is {@code field 'x'} and then why it is refused. */
+    public static BrigException invalid(String field, String why) {
+        return new BrigException(ErrorCode.INVALID_FIELD, "field '" + field + "' " + why);
+    }
+
     public ErrorCode code() {
         return code;
     }

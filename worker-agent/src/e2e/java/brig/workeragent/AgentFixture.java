@@ -102,7 +102,7 @@ final class AgentFixture implements AutoCloseable {
         Map<String, Object> build = Json.parseCommented(Files.readString(home.resolve("config/policies/build.json")));
         Map<String, Object> values = new LinkedHashMap<>(build);
         values.putAll(over);
-        Files.write(root.resolve("policies/" + name + ".json"), Json.writeLine(values));
+        Files.write(root.resolve("policies/" + name + ".json"), Json.write(values));
     }
 
     /** What a shell in that kind of workspace said, both pipes, until the spawn is over. */

@@ -203,7 +203,7 @@ class HostSideTest {
         owner.put("started_ms", 1L);
         known.put("owner", owner);
         known.put("ended_ms", 0L);
-        Files.write(note, Json.writeLine(known));
+        Files.write(note, Json.write(known));
         control.close();
         fixture.open();
         control = fixture.control();

@@ -123,7 +123,7 @@ class RealAgentsTest {
         profile.put("command", command);
         profile.put("env", environment);
         Path agents = fixture.root.resolve("agents");
-        Files.write(agents.resolve(agent + ".json"), Json.writeLine(profile));
+        Files.write(agents.resolve(agent + ".json"), Json.write(profile));
         Path files = Files.createDirectory(agents.resolve(agent));
         Files.copy(Path.of("formats/src/test/resources/agents/model-server.mjs"), files.resolve("model-server.mjs"));
         try (Stream<Path> own = Files.list(shipped.resolve("opencode"))) {

@@ -3,7 +3,6 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Settings;
@@ -122,7 +121,7 @@ record Installation(
     private static JsonObject overlay(JsonObject defaults, JsonObject over) {
         for (String key : new TreeSet<>(over.names())) {
             if (!defaults.names().contains(key)) {
-                throw Fields.invalid(key, "is not known here; known are " + new TreeSet<>(defaults.names()));
+                throw BrigException.invalid(key, "is not known here; known are " + new TreeSet<>(defaults.names()));
             }
         }
         return defaults.overlaid(over);

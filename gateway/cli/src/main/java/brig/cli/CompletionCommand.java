@@ -1,6 +1,6 @@
 package brig.cli;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,7 +55,7 @@ final class CompletionCommand implements Callable<Integer> {
                             // Both get the same script, which loads bashcompinit in zsh.
                             case "bash", "zsh" -> AutoComplete.bash("brig", brig) + names();
                             case "fish" -> fish(brig);
-                            default -> throw Fields.invalid("SHELL", "must be bash, zsh or fish");
+                            default -> throw BrigException.invalid("SHELL", "must be bash, zsh or fish");
                         });
         return 0;
     }

@@ -11,7 +11,6 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.io.WholeFile;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
@@ -118,7 +117,7 @@ final class OpenCodeCommand {
                     Path project)
             throws IOException {
         if (!APPLY.contains(apply)) {
-            throw Fields.invalid("--apply", "must be ask, auto or never");
+            throw BrigException.invalid("--apply", "must be ask, auto or never");
         }
         Path folder = project.toRealPath();
         boolean repository = Files.isDirectory(folder.resolve(".git"));

@@ -1,9 +1,9 @@
 package brig.cli;
 
+import brig.protocol.BrigException;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.io.WholeFile;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ final class OpenCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (share && id == null) {
-            throw Fields.invalid("ID", "is missing: which session to share");
+            throw BrigException.invalid("ID", "is missing: which session to share");
         }
         SpawnerRequest.Open request =
                 new SpawnerRequest.Open(id, share, share ? TokenCommand.seconds("--expires", expires) : 0);

@@ -4,7 +4,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -66,7 +65,7 @@ final class PortCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (port < 1 || port > PORT_MAX) {
-            throw Fields.invalid("PORT", "must be from 1 to " + PORT_MAX);
+            throw BrigException.invalid("PORT", "must be from 1 to " + PORT_MAX);
         }
         InetSocketAddress address = address();
         String spawnId;
@@ -111,7 +110,7 @@ final class PortCommand implements Callable<Integer> {
             String host = colon < 0 ? "127.0.0.1" : listen.substring(0, colon);
             return new InetSocketAddress(InetAddress.getByName(host), wanted);
         } catch (IllegalArgumentException | UnknownHostException e) {
-            throw Fields.invalid("--listen", "must be an address and a port, such as 127.0.0.1:3000");
+            throw BrigException.invalid("--listen", "must be an address and a port, such as 127.0.0.1:3000");
         }
     }
 

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.refusal.ProblemDetails;
 import java.io.ByteArrayOutputStream;
@@ -53,11 +52,11 @@ record RemoteGateway(URI uri, String token) {
                     || uri.getUserInfo() != null
                     || uri.getQuery() != null
                     || uri.getFragment() != null) {
-                throw Fields.invalid("BRIG_HOST", "must be such as https://brig.example.org");
+                throw BrigException.invalid("BRIG_HOST", "must be such as https://brig.example.org");
             }
             return uri;
         } catch (URISyntaxException e) {
-            throw Fields.invalid("BRIG_HOST", "must be such as https://brig.example.org");
+            throw BrigException.invalid("BRIG_HOST", "must be such as https://brig.example.org");
         }
     }
 
@@ -68,11 +67,11 @@ record RemoteGateway(URI uri, String token) {
             try {
                 token = Files.readString(Path.of(file), US_ASCII).strip();
             } catch (IOException e) {
-                throw Fields.invalid("BRIG_TOKEN_FILE", "cannot be read: " + Reason.of(e));
+                throw BrigException.invalid("BRIG_TOKEN_FILE", "cannot be read: " + Reason.of(e));
             }
         }
         if (!token.matches("[!-~]{1,512}")) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "BRIG_TOKEN",
                     "or BRIG_TOKEN_FILE must have a token, with BRIG_HOST: 'brig token create --role captain"
                             + " --captain NAME' makes one on the gateway's host");
@@ -106,7 +105,7 @@ record RemoteGateway(URI uri, String token) {
         String host = uri.getHost().replaceAll("[\\[\\]]", "");
         InetAddress address = InetAddress.getByName(host);
         if (!isTls() && !address.isLoopbackAddress()) {
-            throw Fields.invalid("BRIG_HOST", "must be https:// for another host, for a token goes along");
+            throw BrigException.invalid("BRIG_HOST", "must be https:// for another host, for a token goes along");
         }
         ByteLink link =
                 isTls() ? tls(host, port) : ByteLink.of(SocketChannel.open(new InetSocketAddress(address, port)));

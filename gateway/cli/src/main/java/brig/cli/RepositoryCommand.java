@@ -1,7 +1,7 @@
 package brig.cli;
 
 import brig.gateway.config.ConfigFile;
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ final class RepositoryCommand {
                     Path folder)
             throws IOException {
         if (!Files.isDirectory(folder)) {
-            throw Fields.invalid("FOLDER", "must be a folder, and there is none at " + folder);
+            throw BrigException.invalid("FOLDER", "must be a folder, and there is none at " + folder);
         }
         EditedFile config = config();
         Path real = folder.toRealPath();
@@ -107,7 +107,7 @@ final class RepositoryCommand {
         EditedFile config = config();
         Path absolute = folder.toAbsolutePath().normalize();
         if (!remove(config, absolute)) {
-            throw Fields.invalid("FOLDER", absolute + " is not named in " + config.file());
+            throw BrigException.invalid("FOLDER", absolute + " is not named in " + config.file());
         }
         config.write(false);
         return say("took out " + absolute, absolute, config);

@@ -7,7 +7,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.io.WholeFile;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
@@ -159,12 +158,12 @@ final class RouteCommand {
         Usual usual = USUAL.get(name);
         String wanted = url != null ? url : usual != null ? usual.baseUrl() : null;
         if (wanted == null) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "--url",
                     "is missing: only " + USUAL.keySet().stream().sorted().toList() + " have a usual one");
         }
         if (url == null && key == null) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "--key-file", "is missing: FILE with the key, or --env NAME, or --url URL of a server without one");
         }
         URI base = baseUrl(wanted, usual != null);
@@ -172,11 +171,11 @@ final class RouteCommand {
                 ? header.toLowerCase(Locale.ROOT)
                 : usual != null && (url == null || name.equals("claude")) ? usual.header() : BEARER;
         if (!HEADER.matcher(carrier).matches()) {
-            throw Fields.invalid("--header", "must be the name of a header");
+            throw BrigException.invalid("--header", "must be the name of a header");
         }
         boolean here = THIS_HOST.matcher(base.getHost()).matches();
         if (key != null && "http".equals(base.getScheme()) && !here && !plaintext) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "--url",
                     "would send the key without TLS to " + base.getHost()
                             + ": take https, or add --allow-plaintext (allowPlaintext in the file) if the way there is safe");
@@ -204,7 +203,7 @@ final class RouteCommand {
 
     private static void requireName(String name) {
         if (!NAME.matcher(name).matches()) {
-            throw Fields.invalid("NAME", "must be small letters, digits, - and _, such as claude");
+            throw BrigException.invalid("NAME", "must be small letters, digits, - and _, such as claude");
         }
     }
 
@@ -224,7 +223,7 @@ final class RouteCommand {
             String plain = text.replaceFirst("/+$", "");
             url = URI.create(versioned ? plain.replaceFirst("/v1$", "") : plain);
         } catch (IllegalArgumentException e) {
-            throw Fields.invalid("--url", "is no URL");
+            throw BrigException.invalid("--url", "is no URL");
         }
         boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
         if (!web
@@ -232,7 +231,7 @@ final class RouteCommand {
                 || url.getRawUserInfo() != null
                 || url.getRawQuery() != null
                 || url.getRawFragment() != null) {
-            throw Fields.invalid("--url", "must be http:// or https:// with a host, and a path at most");
+            throw BrigException.invalid("--url", "must be http:// or https:// with a host, and a path at most");
         }
         // The name localhost may resolve to an address on which model servers do not listen.
         return url.getHost().equals("localhost")
@@ -246,7 +245,7 @@ final class RouteCommand {
                 && value.length() <= KEY_LENGTH_MAX
                 && value.chars().allMatch(c -> c > ' ' && c < 0x7f);
         if (!usable) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     key.variable == null ? "--key-file" : "--env",
                     "has no key in its first line: " + KEY_LENGTH_MIN + " to " + KEY_LENGTH_MAX
                             + " printable characters");
@@ -258,7 +257,7 @@ final class RouteCommand {
         String value = VARIABLE.matcher(name).matches() ? System.getenv(name) : null;
         if (value == null) {
             // The argument may be the key itself, so it is not repeated.
-            throw Fields.invalid("--env", "must name a variable of this shell that is exported");
+            throw BrigException.invalid("--env", "must name a variable of this shell that is exported");
         }
         return value.strip();
     }
@@ -271,7 +270,7 @@ final class RouteCommand {
                     .orElse("")
                     .strip();
         } catch (IOException e) {
-            throw Fields.invalid("--key-file", "cannot be read: " + file);
+            throw BrigException.invalid("--key-file", "cannot be read: " + file);
         }
     }
 
@@ -344,7 +343,7 @@ final class RouteCommand {
             RouteFile whole = JsonObject.readCommented(Files.readString(file)).as(RouteFile.class);
             Route route = whole.modelRoutes().get(name);
             if (route == null) {
-                throw Fields.invalid("baseUrl", "is missing");
+                throw BrigException.invalid("baseUrl", "is missing");
             }
             Source source = route.secret() == null ? null : whole.secrets().get(route.secret());
             String key = source == null ? null : source.file() == null ? source.envVar() : source.file();

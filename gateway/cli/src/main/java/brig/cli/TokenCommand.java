@@ -6,7 +6,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Role;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -104,14 +103,14 @@ final class TokenCommand implements Callable<Integer> {
         return Arrays.stream(Role.values())
                 .filter(role -> role.wireName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> Fields.invalid("--role", "must be admin, captain or watcher"));
+                .orElseThrow(() -> BrigException.invalid("--role", "must be admin, captain or watcher"));
     }
 
     /** An age such as {@code 15m}. @throws brig.protocol.BrigException naming the option */
     static long seconds(String option, String age) {
         Matcher parts = AGE.matcher(age);
         if (!parts.matches()) {
-            throw Fields.invalid(option, "must be a number with s, m, h or d");
+            throw BrigException.invalid(option, "must be a number with s, m, h or d");
         }
         long unit = switch (parts.group(2)) {
             case "s" -> 1;

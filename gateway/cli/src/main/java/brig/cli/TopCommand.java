@@ -8,7 +8,6 @@ import brig.protocol.api.GatewayView;
 import brig.protocol.api.SpawnList;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +56,7 @@ final class TopCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (!(intervalSeconds >= 0.1 && intervalSeconds <= 3600)) {
-            throw Fields.invalid("--interval", "must be from 0.1 to 3600");
+            throw BrigException.invalid("--interval", "must be from 0.1 to 3600");
         }
         boolean live = !once && !main.json() && main.terminal().isLive();
         RedrawnLines picture = main.terminal().picture(live);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,10 +59,10 @@ class AcpTest {
         Path folder = folder("prompts");
         try (Editor editor = Editor.open(product, "--agent", "mock")) {
             String session = editor.newSession(folder);
-            List<Fields> said = editor.until(editor.prompt(session, "#scenario:write:/workspace/made.txt"));
+            List<JsonObject> said = editor.until(editor.prompt(session, "#scenario:write:/workspace/made.txt"));
             assertEquals("end_turn", said.getLast().object("result").text("stopReason"));
             assertEquals("File written.", Editor.text(said, "agent_message_chunk"));
-            Fields call = Editor.update(said.stream()
+            JsonObject call = Editor.update(said.stream()
                     .filter(Editor.isUpdate("tool_call"))
                     .findFirst()
                     .orElseThrow());
@@ -80,10 +80,10 @@ class AcpTest {
                             .object("_meta")
                             .object("brig")
                             .object("usage")
-                            .number("input_tokens", 0, 1000, 0));
+                            .number("input_tokens", 0));
 
-            List<Fields> walled = editor.until(editor.prompt(session, "#scenario:shell:id -u; cat /etc/shadow"));
-            Fields last = Editor.update(walled.stream()
+            List<JsonObject> walled = editor.until(editor.prompt(session, "#scenario:shell:id -u; cat /etc/shadow"));
+            JsonObject last = Editor.update(walled.stream()
                     .filter(Editor.isUpdate("tool_call_update"))
                     .reduce((before, now) -> now)
                     .orElseThrow());
@@ -91,11 +91,11 @@ class AcpTest {
             assertFalse(output.contains("root:"), output);
             assertFalse(output.startsWith("0\n"), output);
 
-            List<Fields> thought = editor.until(editor.prompt(session, "#scenario:think:3"));
+            List<JsonObject> thought = editor.until(editor.prompt(session, "#scenario:think:3"));
             assertTrue(Editor.text(thought, "agent_thought_chunk").startsWith("think0 think1 think2"));
-            List<Fields> failed = editor.until(editor.prompt(session, "#scenario:error:529"));
-            assertEquals(-32603, failed.getLast().object("error").number("code", -99_999, 0, 0));
-            assertTrue(failed.getLast().object("error").text("message", "").contains("529"), () -> failed.toString());
+            List<JsonObject> failed = editor.until(editor.prompt(session, "#scenario:error:529"));
+            assertEquals(-32603, failed.getLast().object("error").number("code", 0));
+            assertTrue(failed.getLast().object("error").text("message", "").contains("529"), failed::toString);
             assertEquals(0, editor.end());
         }
     }
@@ -104,10 +104,10 @@ class AcpTest {
     void shouldShowSubAgentsAsCalls() throws IOException {
         try (Editor editor = Editor.open(product, "--agent", "mock")) {
             String session = editor.newSession(folder("agents"));
-            List<Fields> said = editor.until(editor.prompt(session, "#scenario:subagents-parallel"));
+            List<JsonObject> said = editor.until(editor.prompt(session, "#scenario:subagents-parallel"));
             assertEquals("Both sub-agents reported back.", Editor.text(said, "agent_message_chunk"));
             for (String call : List.of("call_agentA", "call_agentB")) {
-                List<Fields> updates = said.stream()
+                List<JsonObject> updates = said.stream()
                         .map(Editor::update)
                         .filter(update -> update.text("toolCallId", "").equals(call))
                         .toList();
@@ -123,7 +123,7 @@ class AcpTest {
                                     .object("brig")
                                     .has("parent_tool_id"))
                             .count());
-            List<Fields> background = editor.until(editor.prompt(session, "#scenario:subagent-bg"));
+            List<JsonObject> background = editor.until(editor.prompt(session, "#scenario:subagent-bg"));
             assertTrue(
                     background.stream()
                             .anyMatch(message -> Editor.update(message)
@@ -141,7 +141,7 @@ class AcpTest {
             editor.next(Editor.isUpdate("agent_message_chunk"));
             editor.notify("session/cancel", Map.of("sessionId", session));
             assertEquals("cancelled", editor.result(prompt).text("stopReason"));
-            List<Fields> next = editor.until(editor.prompt(session, "#scenario:text:2"));
+            List<JsonObject> next = editor.until(editor.prompt(session, "#scenario:text:2"));
             assertEquals("tok0 tok1", Editor.text(next, "agent_message_chunk"), "the session goes on");
         }
     }
@@ -153,13 +153,13 @@ class AcpTest {
                 Editor two = Editor.open(product, "--agent", "mock")) {
             String session = one.newSession(folder);
             one.result(one.prompt(session, "first"));
-            List<Fields> listed =
+            List<JsonObject> listed =
                     two.ask("session/list", Map.of("cwd", folder.toString())).objects("sessions");
             assertEquals(
                     List.of(session),
                     listed.stream().map(info -> info.text("sessionId")).toList());
 
-            List<Fields> replayed = two.until(two.begin(
+            List<JsonObject> replayed = two.until(two.begin(
                     "session/load", Map.of("sessionId", session, "cwd", folder.toString(), "mcpServers", List.of())));
             assertEquals("first", Editor.text(replayed, "user_message_chunk"));
             assertEquals("You said: first", Editor.text(replayed, "agent_message_chunk"));
@@ -169,7 +169,7 @@ class AcpTest {
             long waiting = two.prompt(session, "second");
             one.notify("session/cancel", Map.of("sessionId", session));
             assertEquals("cancelled", one.result(hanging).text("stopReason"));
-            List<Fields> answered = two.until(waiting);
+            List<JsonObject> answered = two.until(waiting);
             assertEquals(
                     "end_turn", answered.getLast().object("result").text("stopReason"), "its own end, not the other's");
             assertEquals("You said: second", Editor.text(answered, "agent_message_chunk"));
@@ -193,12 +193,12 @@ class AcpTest {
             String token = product.web()
                     .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"" + session + "\"}")
                     .json()
-                    .requiredText("token");
+                    .text("token", "");
             try (Wire ci = Wire.unix(product.folder().resolve("io/" + session + "/io.sock"))) {
                 ci.sendLine("{\"auth\":\"" + token + "\"}");
                 ci.sendLine(Spawned.user("theirs"));
                 new Frames().readUntilType(ci, "done");
-                Fields refusal = editor.refusal("session/prompt", Editor.prompted(session, "ours"));
+                JsonObject refusal = editor.refusal("session/prompt", Editor.prompted(session, "ours"));
                 assertEquals("CONTROL_HELD", refusal.object("data").text("code"));
                 Map<String, Object> taking = Editor.prompted(session, "ours");
                 taking.put("_meta", Map.of("brig", Map.of("takeControl", true)));
@@ -215,14 +215,15 @@ class AcpTest {
             long prompt = editor.prompt(
                     session,
                     "curl -sS http://" + outside.at("ask.test") + "/; curl -sS http://" + outside.at("ask.test") + "/");
-            Fields question = editor.next(message -> message.text("method", "").equals("session/request_permission"));
+            JsonObject question =
+                    editor.next(message -> message.text("method", "").equals("session/request_permission"));
             assertEquals(
                     "Reach " + outside.at("ask.test"),
                     question.object("params").object("toolCall").text("title"));
             editor.answer(question, Map.of("outcome", Map.of("outcome", "selected", "optionId", "once")));
-            Fields again = editor.next(message -> message.text("method", "").equals("session/request_permission"));
+            JsonObject again = editor.next(message -> message.text("method", "").equals("session/request_permission"));
             editor.answer(again, Map.of("outcome", Map.of("outcome", "selected", "optionId", "deny")));
-            List<Fields> rest = editor.until(prompt);
+            List<JsonObject> rest = editor.until(prompt);
             assertTrue(Editor.text(rest, "agent_message_chunk").contains("a person refused it"), rest::toString);
             assertTrue(outside.authorizations.contains("null"), "the first got through");
         }
@@ -245,7 +246,7 @@ class AcpTest {
             assertFalse(Files.exists(folder.resolve("made.txt")));
             assertTrue(product.brig("diff", one).out().contains("+hello from the mock agent"));
             assertEquals("", product.brig("diff", two).out());
-            List<Fields> listed = editor.ask("session/list", Map.of()).objects("sessions").stream()
+            List<JsonObject> listed = editor.ask("session/list", Map.of()).objects("sessions").stream()
                     .filter(info -> info.text("sessionId", "").equals(one))
                     .toList();
             assertEquals(
@@ -276,7 +277,7 @@ class AcpTest {
                 assertEquals("end_turn", later.result(later.prompt(kept, "on")).text("stopReason"));
                 Map<String, Object> ended =
                         Map.of("sessionId", gone, "cwd", folder("gone").toString(), "mcpServers", List.of());
-                List<Fields> replayed = later.until(later.begin("session/load", ended));
+                List<JsonObject> replayed = later.until(later.begin("session/load", ended));
                 assertEquals(
                         "#scenario:hang", Editor.text(replayed, "user_message_chunk"), "what has ended can be read");
                 assertEquals(
@@ -295,23 +296,23 @@ class AcpTest {
             for (String line :
                     List.of("no JSON", "{\"jsonrpc\":\"2.0\",\"id\":1,", "x".repeat(5 * 1024 * 1024), "\u0000")) {
                 editor.sendLine(line);
-                Fields refusal = editor.next();
-                assertTrue(refusal.asMap().containsKey("id") && !refusal.has("id"), "an id of null");
-                assertEquals(-32700, refusal.object("error").number("code", -99_999, 0, 0));
+                JsonObject refusal = editor.next();
+                assertTrue(refusal.names().contains("id") && !refusal.has("id"), "an id of null");
+                assertEquals(-32700, refusal.object("error").number("code", 0));
             }
-            assertEquals(-32601, editor.refusal("session/fly", Map.of()).number("code", -99_999, 0, 0));
+            assertEquals(-32601, editor.refusal("session/fly", Map.of()).number("code", 0));
             String session = editor.newSession(folder("hostile"));
             assertEquals(
                     -32602,
                     editor.refusal("session/prompt", Editor.prompted(session, "x".repeat(2 * 1024 * 1024)))
-                            .number("code", -99_999, 0, 0));
+                            .number("code", 0));
             assertEquals(
                     "end_turn",
                     editor.result(editor.prompt(session, "still here")).text("stopReason"));
-            Fields outsideOfBase = editor.refusal("session/new", Map.of("cwd", "/etc", "mcpServers", List.of()));
+            JsonObject outsideOfBase = editor.refusal("session/new", Map.of("cwd", "/etc", "mcpServers", List.of()));
             assertTrue(
                     outsideOfBase.text("message", "").contains("worker.workspaceBases of brig.json"),
-                    outsideOfBase.asMap()::toString);
+                    outsideOfBase::toString);
             assertEquals("UNKNOWN_POLICY", unknownPolicy());
         }
     }
@@ -338,7 +339,7 @@ class AcpTest {
                         .text("text"));
                 own.kill();
                 own.serve();
-                List<Fields> rest = editor.until(prompt);
+                List<JsonObject> rest = editor.until(prompt);
                 said.append(Editor.text(rest, "agent_message_chunk"));
                 assertEquals("end_turn", rest.getLast().object("result").text("stopReason"), rest::toString);
                 assertTrue(
@@ -354,13 +355,13 @@ class AcpTest {
     void shouldStartAGatewayOfItsOwnUnlessSessionsAreToStay() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
             try (Editor editor = Editor.open(alone, "--agent", "mock", "--keep")) {
-                Fields refusal = editor.refusal("session/list", Map.of());
-                assertTrue(refusal.text("message", "").contains("brig serve"), refusal.asMap()::toString);
+                JsonObject refusal = editor.refusal("session/list", Map.of());
+                assertTrue(refusal.text("message", "").contains("brig serve"), refusal::toString);
             }
             Path folder = Files.createDirectories(alone.workspaces().resolve("own"));
             host(folder, Product.isRoot() ? "chown 59617:59617 ." : "true");
             try (Editor editor = Editor.open(alone, "--agent", "mock")) {
-                List<Fields> said = editor.until(editor.prompt(editor.newSession(folder), "alone"));
+                List<JsonObject> said = editor.until(editor.prompt(editor.newSession(folder), "alone"));
                 assertEquals("You said: alone", Editor.text(said, "agent_message_chunk"));
                 assertEquals(0, editor.end());
             }
@@ -385,7 +386,7 @@ class AcpTest {
                         folder.toString()));
         Run run = Run.of(command, "", product.folder());
         assertEquals(0, run.exitCode(), run::err);
-        Fields seen = run.json();
+        JsonObject seen = run.json();
         assertEquals("Brig: mock", seen.text("agent"));
         assertEquals("end_turn cancelled", seen.text("stopReason") + " " + seen.text("cancelled"));
         assertTrue(
@@ -394,7 +395,7 @@ class AcpTest {
         assertTrue(seen.flag("listed"), run::out);
         assertEquals(
                 "#scenario:shell:echo from-the-wallThe command finished.#scenario:hangWaiting.", seen.text("replayed"));
-        assertEquals(-32002, seen.number("refused", -99_999, 0, 0));
-        assertEquals(0, seen.number("code", 0, 255, -1));
+        assertEquals(-32002, seen.number("refused", 0));
+        assertEquals(0, seen.number("code", -1));
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -101,7 +101,7 @@ class AgentConfigTest {
             assertEquals("400 INVALID_FIELD", answer.status() + " " + answer.code());
             assertTrue(
                     answer.json().text("detail", "").startsWith("field '" + refused[2] + "'"), answer.response()::body);
-            Fields line = product.ask("{\"action\":\"spawn\","
+            JsonObject line = product.ask("{\"action\":\"spawn\","
                     + request(refused[0], "," + refused[1]).substring(1) + "}");
             assertEquals("INVALID_FIELD", line.text("code"));
         }
@@ -144,12 +144,12 @@ class AgentConfigTest {
 
     @Test
     void shouldNameTheSettingThatAllowsAFolderOrAName() throws IOException {
-        Fields outside = product.ask("{\"action\":\"spawn\",\"workspace\":\"/mnt/agents/x-1\","
+        JsonObject outside = product.ask("{\"action\":\"spawn\",\"workspace\":\"/mnt/agents/x-1\","
                 + request("mock", "").substring(1) + "}");
         assertEquals("WORKSPACE_OUTSIDE_BASE", outside.text("code"));
         assertTrue(outside.text("error", "").contains("worker.workspaceBases"), outside::toString);
         try (Product strict = Product.start()) {
-            Fields unknown = strict.ask(
+            JsonObject unknown = strict.ask(
                     "{\"action\":\"spawn\"," + request("code-reviewer", "").substring(1) + "}");
             assertEquals("UNKNOWN_AGENT", unknown.text("code"));
             assertTrue(unknown.text("error", "").contains("worker.defaultAgent"), unknown::toString);

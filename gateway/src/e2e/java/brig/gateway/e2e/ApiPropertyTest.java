@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.net.URI;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Requests made from the document that the gateway serves, right and wrong ones, with a fixed seed: every answer has a
  * status that the document names, and is what the document says of it.
  */
-@Timeout(180)
+@Timeout(600)
 @Order(7)
 class ApiPropertyTest {
     private static final long SEED = 20261122;
@@ -123,7 +123,7 @@ class ApiPropertyTest {
 
     /** An agent that is taken for a model is waited for, and so is a place for it. */
     private void endOthers() throws IOException {
-        for (Fields session : product.web().get("/api/v1/sessions").json().objects("sessions")) {
+        for (JsonObject session : product.web().get("/api/v1/sessions").json().objects("sessions")) {
             if (!session.text("spawn_id", "").equals(live)) {
                 product.web().delete("/api/v1/spawns/" + session.text("spawn_id", ""));
             }
@@ -177,10 +177,10 @@ class ApiPropertyTest {
             return;
         }
         assertEquals("application/problem+json", answer.type(), what);
-        Fields problem = new Fields(Json.parseObject(answer.body().getBytes(StandardCharsets.UTF_8)));
+        JsonObject problem = JsonObject.read(answer.body().getBytes(StandardCharsets.UTF_8));
         assertEquals(
                 answer.headers().getOrDefault("retry-after", "0"),
-                String.valueOf(problem.number("retry_after_seconds", 0, 9_999, 0)),
+                String.valueOf(problem.number("retry_after_seconds", 0)),
                 what);
         assertEquals(answer.status() == 401, answer.headers().containsKey("www-authenticate"), what);
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ class ApiTest {
         product.close();
     }
 
-    private static List<String> names(Fields page, String list) {
+    private static List<String> names(JsonObject page, String list) {
         return page.objects(list).stream().map(view -> view.text("task_id", "")).toList();
     }
 
@@ -53,7 +53,7 @@ class ApiTest {
         List<String> read = new ArrayList<>();
         String after = "";
         do {
-            Fields page =
+            JsonObject page =
                     web.get("/api/v1/spawns?limit=1&state=running" + after).json();
             assertEquals(1, page.objects("spawns").size());
             read.add(page.objects("spawns").getFirst().text("spawn_id"));
@@ -120,7 +120,7 @@ class ApiTest {
             assertEquals("10", refused.header("Retry-After"));
             Web.Answer waited = web.post("/api/v1/spawns?wait=1s", SHELL);
             assertEquals("POOL_PAUSED", waited.code());
-            assertEquals(1, waited.json().number("queue_position", 0, 9, 0));
+            assertEquals(1, waited.json().number("queue_position", 0));
             CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> {
                 try {
                     return web.post("/api/v1/spawns?wait=30s", SHELL).status();
@@ -130,7 +130,7 @@ class ApiTest {
             });
             Await.until(
                     "it waits",
-                    () -> web.get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
+                    () -> web.get("/api/v1/status").json().object("queue").number("waiting", 0) == 1);
             assertEquals("open", web.post("/api/v1/pool/resume", "").json().text("pool"));
             assertEquals(201, waiting.join());
             web.post("/api/v1/pool/drain", "");
@@ -175,7 +175,7 @@ class ApiTest {
             assertEquals("edit", events.message().object("data").text("tool"));
             String seen = events.lastId();
             long seq = Long.parseLong(seen.substring(seen.indexOf('-') + 1));
-            Fields rest = web.get("/api/v1/events?session_id=ses_hooked&after=" + (seq - 1))
+            JsonObject rest = web.get("/api/v1/events?session_id=ses_hooked&after=" + (seq - 1))
                     .json();
             assertEquals(
                     List.of("tool.after"),
@@ -204,7 +204,7 @@ class ApiTest {
             own.web().post("/api/v1/events", event.formatted(1));
             String seen;
             try (Events events = own.web().follow("/api/v1/events?session_id=hooked", "")) {
-                assertEquals(1, events.message().object("data").number("n", 0, 9, 0));
+                assertEquals(1, events.message().object("data").number("n", 0));
                 seen = events.lastId();
             }
             own.web().post("/api/v1/events", event.formatted(2));
@@ -212,27 +212,27 @@ class ApiTest {
             own.serve();
             assertEquals(
                     201, own.web().post("/api/v1/events", event.formatted(3)).status());
-            Fields all =
+            JsonObject all =
                     own.web().get("/api/v1/events?session_id=hooked&after=1").json();
             assertEquals(
                     List.of(2L, 3L),
                     all.objects("events").stream()
-                            .map(one -> one.object("data").number("n", 0, 9, 0))
+                            .map(one -> one.object("data").number("n", 0))
                             .toList());
             try (Events events = own.web().follow("/api/v1/events?session_id=hooked", seen)) {
                 assertEquals(seen, events.resumedFrom());
-                assertEquals(2, events.message().object("data").number("n", 0, 9, 0));
-                assertEquals(3, events.message().object("data").number("n", 0, 9, 0));
+                assertEquals(2, events.message().object("data").number("n", 0));
+                assertEquals(3, events.message().object("data").number("n", 0));
             }
         }
     }
 
     @Test
     void shouldSayWhatTheGatewayDoes() throws IOException {
-        Fields status = web.get("/api/v1/status").json();
+        JsonObject status = web.get("/api/v1/status").json();
         assertEquals("open", status.text("pool"));
-        assertTrue(status.number("uptime_ms", 0, Long.MAX_VALUE, -1) >= 0);
-        Fields agent = web.get("/api/v1/status/agents/shell").json();
+        assertTrue(status.number("uptime_ms", -1) >= 0);
+        JsonObject agent = web.get("/api/v1/status/agents/shell").json();
         assertEquals("shell", agent.text("name"));
         assertEquals("UNKNOWN_AGENT", web.get("/api/v1/status/agents/nobody").code());
     }
@@ -286,7 +286,7 @@ class ApiTest {
             });
             Await.until(
                     "it waits",
-                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
+                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0) == 1);
             assertEquals(
                     "MAX_WORKERS",
                     own.ask("{\"action\":\"spawn\",\"wait\":\"1s\",\"agent_config\":{\"name\":\"shell\"}}")
@@ -305,7 +305,7 @@ class ApiTest {
             });
             Await.until(
                     "it waits",
-                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
+                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0) == 1);
             own.brig("terminate", "second");
             assertEquals(0, patient.join().exitCode(), () -> patient.join().err());
         }

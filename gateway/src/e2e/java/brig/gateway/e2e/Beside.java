@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
 
@@ -35,13 +35,10 @@ final class Beside implements AutoCloseable {
         }
         assertEquals(expected.toString(), frames.text());
         assertEquals(0, frames.missing());
-        List<Fields> live = product.ask("{\"action\":\"list\"}").objects("spawns").stream()
+        List<JsonObject> live = product.ask("{\"action\":\"list\"}").objects("spawns").stream()
                 .filter(spawn -> !spawn.has("ended_ms"))
                 .toList();
-        assertEquals(
-                1,
-                live.size(),
-                () -> "other sessions: " + live.stream().map(Fields::asMap).toList());
+        assertEquals(1, live.size(), () -> "other sessions: " + live);
     }
 
     @Override

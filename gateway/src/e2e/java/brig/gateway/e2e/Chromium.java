@@ -88,7 +88,7 @@ final class Chromium implements AutoCloseable {
     /** Opens the page as {@code brig open} does. */
     Page open(Product product, Browser.NewContextOptions options, String path) throws IOException {
         Page page = page(options);
-        page.navigate(product.ask("{\"action\":\"open\"}").requiredText("url") + path);
+        page.navigate(product.ask("{\"action\":\"open\"}").text("url", "") + path);
         return page;
     }
 

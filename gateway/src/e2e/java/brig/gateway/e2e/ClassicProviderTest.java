@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,10 +67,10 @@ class ClassicProviderTest {
     }
 
     private static void spawnIn(Product product, Path workspace, boolean once) throws IOException {
-        Fields spawned = product.ask(
+        JsonObject spawned = product.ask(
                 "{\"action\":\"spawn\",\"workspace\":\"" + workspace + "\",\"agent_config\":{\"name\":\"shell\"},"
                         + "\"prompt\":\"echo x > result\",\"once\":" + once + "}");
-        assertEquals("spawned", spawned.text("status"), () -> spawned.asMap().toString());
+        assertEquals("spawned", spawned.text("status"), spawned::toString);
     }
 
     private static void requireNothingLeft(Product product) throws IOException {

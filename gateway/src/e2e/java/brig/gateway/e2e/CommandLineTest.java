@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -326,7 +325,7 @@ class CommandLineTest {
     @Test
     void shouldListSessionsAsJsonWhenAsked() throws IOException {
         product.brig("spawn", "--task-id", "listed", "shell");
-        Fields listed = product.brig("sessions", "--json").json().objects("spawns").stream()
+        JsonObject listed = product.brig("sessions", "--json").json().objects("spawns").stream()
                 .filter(spawn -> spawn.text("task_id", "").equals("listed"))
                 .findFirst()
                 .orElseThrow();
@@ -338,10 +337,10 @@ class CommandLineTest {
     @Test
     void shouldSayHowTheGatewayIsWhenStatusIsAsked() throws IOException {
         product.brig("spawn", "--task-id", "counted", "shell");
-        Fields status = product.brig("status", "--json").json();
+        JsonObject status = product.brig("status", "--json").json();
         assertEquals("open", status.text("pool"));
-        assertTrue(status.number("workers", 1, 200, 0) >= 1, status::toString);
-        assertTrue(status.number("connections", 1, 12_000, 0) >= 1, "it asks over one itself");
+        assertTrue(status.number("workers", 0) >= 1, status::toString);
+        assertTrue(status.number("connections", 0) >= 1, "it asks over one itself");
         Run run = product.brig("status");
         assertTrue(run.out().contains(" of 200\n") && run.out().contains(", open\n"), run::out);
         product.brig("terminate", "counted");
@@ -354,15 +353,14 @@ class CommandLineTest {
     void shouldShowWhatRunsWhenTopIsAsked() throws IOException {
         product.brig("spawn", "--task-id", "busy", "shell", "--", "while :; do echo tick; sleep 0.05; done");
         product.brig("spawn", "--task-id", "idle", "shell");
-        Fields top =
+        JsonObject top =
                 product.brig("top", "--once", "--interval", "0.5", "--json").json();
         assertEquals("open", top.object("gateway").text("pool"));
-        List<Fields> sessions = top.objects("sessions");
-        Fields busy = sessions.getFirst();
+        List<JsonObject> sessions = top.objects("sessions");
+        JsonObject busy = sessions.getFirst();
         assertEquals("busy", busy.text("task_id"), "the busiest comes first");
-        assertTrue(
-                busy.asMap().get("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
-        assertEquals(0, busy.number("input_tokens", 0, 0, 9));
+        assertTrue(busy.value("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
+        assertEquals(0, busy.number("input_tokens", 9));
         Run run = product.brig("top", "--once", "--interval", "0.2");
         assertTrue(
                 run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +working .*\nidle +shell +idle .*"),
@@ -423,7 +421,9 @@ class CommandLineTest {
                 .lines()
                 .reduce((before, line) -> line)
                 .orElseThrow();
-        assertEquals("terminated", new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
+        assertEquals(
+                "terminated",
+                JsonObject.read(last.getBytes(StandardCharsets.UTF_8)).text("state"));
     }
 
     @Test
@@ -480,7 +480,7 @@ class CommandLineTest {
             Run run = product.brig("--json", "attach", "early");
             assertEquals(3, run.exitCode(), run::err);
             assertEquals("SESSION_NOT_READY", run.json().text("code"));
-            assertTrue(run.json().number("retry_after_seconds", 0, 99, 0) > 0, run::out);
+            assertTrue(run.json().number("retry_after_seconds", 0) > 0, run::out);
             signal("CONT", workerAgent);
             assertEquals("spawned", spawning.message().text("status"));
         } finally {

@@ -120,7 +120,7 @@ class ConnectionsTest {
     }
 
     private static long places() throws IOException {
-        return product.ask("{\"action\":\"gateway\"}").number("connections", 0, 100_000, -1);
+        return product.ask("{\"action\":\"gateway\"}").number("connections", -1);
     }
 
     private static String token(Kind kind) throws IOException {
@@ -219,8 +219,7 @@ class ConnectionsTest {
         Await.until("all places come back", () -> places() == before);
         Await.until(
                 "no unauthenticated connection is left",
-                () -> product.ask("{\"action\":\"gateway\"}").number("connections_unauthenticated", 0, 100_000, -1)
-                        == 0);
+                () -> product.ask("{\"action\":\"gateway\"}").number("connections_unauthenticated", -1) == 0);
         Await.until("all descriptors come back", () -> descriptors() <= open + DESCRIPTORS_SPARE);
     }
 }

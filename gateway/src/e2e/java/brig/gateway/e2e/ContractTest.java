@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -200,7 +200,7 @@ class ContractTest {
         return new String(Json.write(value), StandardCharsets.UTF_8);
     }
 
-    private static void awaitEnd(Fields answer) throws IOException {
+    private static void awaitEnd(JsonObject answer) throws IOException {
         try (Wire reader = new Spawned(product, answer).attach("watcher")) {
             new Frames().readAll(reader);
         }

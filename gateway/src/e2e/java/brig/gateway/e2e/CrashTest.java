@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -70,13 +70,13 @@ class CrashTest {
 
     /** The new worker-agent may not listen yet; that refusal says to come again. */
     private static Spawned spawnAgain() throws IOException {
-        Fields[] answer = new Fields[1];
+        JsonObject[] answer = new JsonObject[1];
         Await.until("a spawn is accepted again", () -> {
             answer[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},"
                     + "\"prompt\":\"echo again\",\"once\":true}");
             assertTrue(
                     !answer[0].has("code") || answer[0].text("code").endsWith("_UNAVAILABLE"),
-                    () -> String.valueOf(answer[0].asMap()));
+                    () -> String.valueOf(answer[0]));
             return !answer[0].has("code");
         });
         return new Spawned(product, answer[0]);
@@ -155,7 +155,7 @@ class CrashTest {
                 frames.ofType("accepted").stream()
                         .map(frame -> frame.text("message_id"))
                         .toList());
-        Fields message = frames.ofType("message").getLast();
+        JsonObject message = frames.ofType("message").getLast();
         assertEquals("m-2 socket", message.text("message_id") + " " + message.text("via"));
         assertTrue(product.brig("logs", "once").err().contains("by socket: echo twice"));
     }

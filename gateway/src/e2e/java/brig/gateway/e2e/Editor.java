@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.acp.AcpSchema;
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -27,13 +27,13 @@ import java.util.function.Predicate;
  * protocol's own schema, where npm brought that.
  */
 final class Editor implements AutoCloseable {
-    private static final Fields END = new Fields(Map.of());
+    private static final JsonObject END = JsonObject.EMPTY;
 
     private final Process process;
     private final Path errors;
     private final OutputStream in;
     private final AcpSchema schema = AcpSchema.load().orElse(null);
-    private final BlockingQueue<Fields> messages = new LinkedBlockingQueue<>();
+    private final BlockingQueue<JsonObject> messages = new LinkedBlockingQueue<>();
     private final List<String> faults = new ArrayList<>();
     private long lastId;
 
@@ -59,7 +59,7 @@ final class Editor implements AutoCloseable {
         try {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 check(line);
-                messages.add(new Fields(Json.parseObject(line.getBytes(UTF_8))));
+                messages.add(JsonObject.read(line.getBytes(UTF_8)));
             }
         } catch (BrigException e) {
             synchronized (faults) {
@@ -95,8 +95,8 @@ final class Editor implements AutoCloseable {
         send(Map.of("method", method, "params", params));
     }
 
-    void answer(Fields question, Map<String, ?> result) throws IOException {
-        send(Map.of("id", question.asMap().get("id"), "result", result));
+    void answer(JsonObject question, Map<String, ?> result) throws IOException {
+        send(Map.of("id", question.value("id"), "result", result));
     }
 
     /** Sends a request without waiting, and gives its id. */
@@ -112,10 +112,10 @@ final class Editor implements AutoCloseable {
     }
 
     /** The next message; what comes before one that is waited for is passed over. */
-    Fields next() {
+    JsonObject next() {
         try {
-            Fields message = messages.poll(Await.DEADLINE_SECONDS, TimeUnit.SECONDS);
-            if (message == null || message == END) {
+            JsonObject message = messages.poll(Await.DEADLINE_SECONDS, TimeUnit.SECONDS);
+            if (message == null || message.isEmpty()) {
                 throw new AssertionError((message == null ? "nothing came: " : "it ended: ") + errors());
             }
             return message;
@@ -124,8 +124,8 @@ final class Editor implements AutoCloseable {
         }
     }
 
-    Fields next(Predicate<Fields> wanted) {
-        Fields message = next();
+    JsonObject next(Predicate<JsonObject> wanted) {
+        JsonObject message = next();
         while (!wanted.test(message)) {
             message = next();
         }
@@ -133,34 +133,34 @@ final class Editor implements AutoCloseable {
     }
 
     /** Everything up to the answer to that request, which is the last. */
-    List<Fields> until(long id) {
-        List<Fields> all = new ArrayList<>();
+    List<JsonObject> until(long id) {
+        List<JsonObject> all = new ArrayList<>();
         do {
             all.add(next());
         } while (all.getLast().has("method")
-                || !Long.valueOf(id).equals(all.getLast().asMap().get("id")));
+                || !Long.valueOf(id).equals(all.getLast().value("id")));
         return all;
     }
 
-    Fields result(long id) {
-        Fields answer = until(id).getLast();
-        if (!answer.asMap().containsKey("result")) {
-            throw new AssertionError("refused: " + answer.asMap());
+    JsonObject result(long id) {
+        JsonObject answer = until(id).getLast();
+        if (!answer.names().contains("result")) {
+            throw new AssertionError("refused: " + answer);
         }
         return answer.object("result");
     }
 
-    Fields ask(String method, Map<String, ?> params) throws IOException {
+    JsonObject ask(String method, Map<String, ?> params) throws IOException {
         return result(begin(method, params));
     }
 
-    Fields refusal(String method, Map<String, ?> params) throws IOException {
+    JsonObject refusal(String method, Map<String, ?> params) throws IOException {
         return until(begin(method, params)).getLast().object("error");
     }
 
     String newSession(Path folder) throws IOException {
         return ask("session/new", Map.of("cwd", folder.toString(), "mcpServers", List.of()))
-                .requiredText("sessionId");
+                .text("sessionId", "");
     }
 
     long prompt(String session, String text) throws IOException {
@@ -173,18 +173,18 @@ final class Editor implements AutoCloseable {
     }
 
     /** The update of a notification; empty where it is none. */
-    static Fields update(Fields message) {
+    static JsonObject update(JsonObject message) {
         return message.text("method", "").equals("session/update")
                 ? message.object("params").object("update")
                 : END;
     }
 
-    static Predicate<Fields> isUpdate(String kind) {
+    static Predicate<JsonObject> isUpdate(String kind) {
         return message -> update(message).text("sessionUpdate", "").equals(kind);
     }
 
     /** The text of all updates of a kind. */
-    static String text(List<Fields> messages, String kind) {
+    static String text(List<JsonObject> messages, String kind) {
         StringBuilder text = new StringBuilder();
         messages.stream()
                 .filter(isUpdate(kind))

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ class EgressTest {
             if (frames.ofType("egress").isEmpty()) {
                 frames.readUntilType(captain, "egress");
             }
-            Fields blocked = frames.ofType("egress").getFirst();
+            JsonObject blocked = frames.ofType("egress").getFirst();
             assertEquals(
                     "blocked late.test /page",
                     blocked.text("kind") + " " + blocked.text("host") + " " + blocked.text("path"));
@@ -106,11 +106,11 @@ class EgressTest {
                     listed.out().contains(host + "  a person") || listed.out().contains("a person"), listed::out);
             assertTrue(listed.out().contains("TOKEN") && !listed.out().contains("/token"), listed::out);
 
-            Fields audit = product.web().get("/api/v1/audit?spawn_id=teach").json();
+            JsonObject audit = product.web().get("/api/v1/audit?spawn_id=teach").json();
             assertEquals(
                     List.of("allowed 200", "blocked 403"),
                     audit.objects("entries").stream()
-                            .map(entry -> entry.text("decision") + " " + entry.number("status", 0, 999, 0))
+                            .map(entry -> entry.text("decision") + " " + entry.number("status", 0))
                             .toList());
             assertEquals(List.of("TOKEN"), audit.objects("entries").getFirst().texts("secrets"));
             assertTrue(audit.flag("complete"));
@@ -156,12 +156,12 @@ class EgressTest {
             Frames frames = new Frames();
             captain.sendLine(Spawned.user(curl("ask.test", "") + "; " + curl("ask.test", "")));
             frames.readUntil(captain, frame -> frame.text("kind", "").equals("ask"));
-            Fields ask = product.brig("--json", "egress", "list", "ask")
+            JsonObject ask = product.brig("--json", "egress", "list", "ask")
                     .json()
                     .objects("asks")
                     .getFirst();
             assertEquals("ask.test", ask.text("host"));
-            assertTrue(ask.number("deadline_ms", 0, Long.MAX_VALUE, 0) > System.currentTimeMillis());
+            assertTrue(ask.number("deadline_ms", 0) > System.currentTimeMillis());
             assertTrue(product.brig("egress", "list", "ask")
                     .out()
                     .contains("brig egress allow ask " + outside.at("ask.test")));
@@ -250,7 +250,7 @@ class EgressTest {
             Web other = web.with(
                     web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"rights\"}")
                             .json()
-                            .requiredText("token"));
+                            .text("token", ""));
             assertEquals("CONTROL_HELD", other.post(path, allow).code());
             assertEquals(200, other.get(path).status());
             assertEquals(200, web.post(path, allow).status(), "an admin always");
@@ -264,7 +264,7 @@ class EgressTest {
                         .code());
         Web bound = web.with(web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ann\"}")
                 .json()
-                .requiredText("token"));
+                .text("token", ""));
         assertEquals(List.of(), bound.get("/api/v1/audit").json().objects("entries"), "it has no sessions");
     }
 
@@ -277,14 +277,13 @@ class EgressTest {
             Web web = product.web();
             List<String> methods = new ArrayList<>();
             String page = "/api/v1/audit?spawn_id=pages&limit=2";
-            Fields answer = web.get(page).json();
+            JsonObject answer = web.get(page).json();
             while (true) {
                 answer.objects("entries").forEach(entry -> methods.add(entry.text("method")));
                 if (!answer.has("next")) {
                     break;
                 }
-                answer = web.get(page + "&cursor=" + answer.number("next", 1, Long.MAX_VALUE, 0))
-                        .json();
+                answer = web.get(page + "&cursor=" + answer.number("next", 0)).json();
             }
             assertEquals(List.of("P5", "P4", "P3", "P2", "P1"), methods);
             assertEquals("INVALID_FIELD", web.get(page + "&cursor=5&after=1").code());
@@ -312,20 +311,14 @@ class EgressTest {
     void shouldHaveTheSameAuditWhenTheGatewayCameBackWithoutItsIndex() throws IOException {
         try (Product own = Product.start(outside.settings("web"))) {
             own.brig("run", "--policy", "web", "shell", "--", curl("evil.test", "-o /dev/null"));
-            List<Object> before = own.web().get("/api/v1/audit").json().objects("entries").stream()
-                    .<Object>map(Fields::asMap)
-                    .toList();
+            List<JsonObject> before = own.web().get("/api/v1/audit").json().objects("entries");
             assertEquals(1, before.size());
             own.stop();
             for (String part : List.of("", "-wal", "-shm")) {
                 Files.deleteIfExists(own.folder().resolve("state/audit.db" + part));
             }
             own.serve();
-            assertEquals(
-                    before,
-                    own.web().get("/api/v1/audit").json().objects("entries").stream()
-                            .<Object>map(Fields::asMap)
-                            .toList());
+            assertEquals(before, own.web().get("/api/v1/audit").json().objects("entries"));
             assertFalse(Files.notExists(own.folder().resolve("state/audit.db")));
         }
     }

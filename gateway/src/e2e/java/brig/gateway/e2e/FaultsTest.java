@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -71,7 +71,7 @@ class FaultsTest {
     void shouldTellHowASessionEndedWhenItsRecordIsDeleted() throws IOException {
         try (Product product = Product.start()) {
             Spawned spawned = ended(product, "seq 1 " + LINES);
-            long last = spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0);
+            long last = spawned.view().number("last_seq", 0);
             delete(spawned.record());
             Frames[] read = new Frames[1];
             Await.until("it is no longer in memory either", () -> {
@@ -111,10 +111,7 @@ class FaultsTest {
                 assertTrue(
                         frames.messages().stream()
                                 .anyMatch(message -> message.text("reason", "").equals("record_damaged")),
-                        () -> frames.messages().stream()
-                                .map(Fields::asMap)
-                                .toList()
-                                .toString());
+                        () -> frames.messages().toString());
             }
         }
     }
@@ -135,7 +132,7 @@ class FaultsTest {
             assertTrue(refused.err().contains("RECORD_LOST") && refused.err().contains("'brig recover'"), refused::err);
             Run recovered = product.brig("recover", "--json");
             assertEquals(0, recovered.exitCode(), recovered::toString);
-            assertEquals(1, recovered.json().number("rebuilt", 0, 10, 0));
+            assertEquals(1, recovered.json().number("rebuilt", 0));
             product.serve();
             try (Wire watcher = spawned.attach("watcher")) {
                 assertEquals("once\n", new Frames().readAll(watcher).text());
@@ -162,16 +159,13 @@ class FaultsTest {
             Web web = new Web(product.url(), "");
             assertEquals(200, web.get("/readyz").status());
             Files.createFile(fill);
-            Fields[] refused = new Fields[1];
+            JsonObject[] refused = new JsonObject[1];
             Await.until("a spawn is refused", () -> {
                 refused[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"}}");
                 return refused[0].has("code");
             });
-            assertEquals(
-                    "RECORD_LOST",
-                    refused[0].text("code"),
-                    () -> refused[0].asMap().toString());
-            assertTrue(refused[0].text("error", "").contains("full"), refused[0].asMap()::toString);
+            assertEquals("RECORD_LOST", refused[0].text("code"), () -> refused[0].toString());
+            assertTrue(refused[0].text("error", "").contains("full"), refused[0]::toString);
             // Where the worker-agent met the full disk first, the gateway looks for itself, and that takes a moment.
             Await.until(
                     "it is not ready",

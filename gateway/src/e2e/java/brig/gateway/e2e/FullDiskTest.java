@@ -54,11 +54,9 @@ class FullDiskTest {
                 frames.add(line);
             }
             assertTrue(frames.missing() > 0);
-            assertTrue(
-                    Frames.isTerminated(frames.last()),
-                    () -> "how it ended is known: " + frames.last().asMap());
+            assertTrue(Frames.isTerminated(frames.last()), () -> "how it ended is known: " + frames.last());
             assertEquals(1, frames.ofType("done").size());
-            assertEquals(spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0), frames.next() - 1);
+            assertEquals(spawned.view().number("last_seq", 0), frames.next() - 1);
         }
     }
 }

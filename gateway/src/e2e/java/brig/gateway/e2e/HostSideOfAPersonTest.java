@@ -3,7 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.ExecWatch;
 import brig.workeragent.HostSideAttacks;
 import java.io.IOException;
@@ -58,14 +58,15 @@ class HostSideOfAPersonTest {
     }
 
     private static String ask(String action, Spawned session, String more) throws IOException {
-        return String.valueOf(product.ask("{\"action\":\"" + action + "\",\"id\":\"" + session.id() + "\"" + more + "}")
-                .asMap());
+        return String.valueOf(
+                product.ask("{\"action\":\"" + action + "\",\"id\":\"" + session.id() + "\"" + more + "}"));
     }
 
     /** Scenario: the agent sets its trap; it is looked at, taken over, ended, looked at and removed by the person. */
     private static void livesThrough(String mode, Path repository, String script) throws IOException {
-        Fields answer = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"workspace_mode\":\""
-                + mode + "\",\"repository\":\"" + repository + "\"}");
+        JsonObject answer =
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"workspace_mode\":\"" + mode
+                        + "\",\"repository\":\"" + repository + "\"}");
         Spawned session = new Spawned(product, answer);
         try (Wire captain = session.captain()) {
             captain.sendLine(Spawned.user(script));

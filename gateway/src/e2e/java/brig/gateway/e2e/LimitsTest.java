@@ -3,7 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +20,9 @@ class LimitsTest {
         return Product.start(Map.of("limits", Map.of(limit, value)));
     }
 
-    private static void requireRefusal(String code, Fields answer) {
-        assertEquals(code, answer.text("code"), () -> String.valueOf(answer.asMap()));
-        assertTrue(answer.number("retry_after_seconds", 0, 3600, 0) > 0, () -> String.valueOf(answer.asMap()));
+    private static void requireRefusal(String code, JsonObject answer) {
+        assertEquals(code, answer.text("code"), () -> String.valueOf(answer));
+        assertTrue(answer.number("retry_after_seconds", 0) > 0, () -> String.valueOf(answer));
     }
 
     @Test
@@ -33,8 +33,7 @@ class LimitsTest {
             Web.Answer problem = product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}");
             assertEquals(429, problem.status());
             assertEquals(
-                    problem.header("Retry-After"),
-                    String.valueOf(problem.json().number("retry_after_seconds", 1, 99, 0)));
+                    problem.header("Retry-After"), String.valueOf(problem.json().number("retry_after_seconds", 0)));
             requireRefusal("MAX_WORKERS", problem.json());
             try (Wire captain = first.captain()) {
                 new Frames().readAll(captain.sendLine("{\"action\":\"terminate\"}"));
@@ -132,7 +131,7 @@ class LimitsTest {
     private static String fill(Spawned spawned, List<Wire> open, int most) throws IOException {
         for (int i = 0; i <= most; i++) {
             Wire wire = spawned.captain(1);
-            Fields first = wire.message();
+            JsonObject first = wire.message();
             if (first.has("code")) {
                 requireRefusal(first.text("code"), first);
                 wire.close();
@@ -155,7 +154,7 @@ class LimitsTest {
             } catch (IOException _) {
                 // Refused and closed before it asked: then the refusal is there to be read.
             }
-            Fields answer = wire.message();
+            JsonObject answer = wire.message();
             if (answer.has("code")) {
                 requireRefusal(answer.text("code"), answer);
                 return answer.text("code");

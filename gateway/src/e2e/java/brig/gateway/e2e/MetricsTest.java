@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -149,11 +148,11 @@ class MetricsTest {
             Spawned spawned = product.idle("some-task");
             product.ask("{\"action\":\"terminate\",\"id\":\"some-task\"}");
             Await.until("it ended", () -> spawned.view().text("state", "").equals("terminated"));
-            List<Fields> lines = Files.readAllLines(product.log()).stream()
-                    .map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8))))
+            List<JsonObject> lines = Files.readAllLines(product.log()).stream()
+                    .map(line -> JsonObject.read(line.getBytes(StandardCharsets.UTF_8)))
                     .toList();
             for (String action : List.of("spawn", "terminate")) {
-                Fields line = lines.stream()
+                JsonObject line = lines.stream()
                         .filter(one -> one.text("logger", "").equals("audit")
                                 && one.text("message", "").equals(action))
                         .findFirst()
@@ -161,7 +160,7 @@ class MetricsTest {
                 assertEquals(spawned.id(), line.text("spawn_id"));
                 assertEquals("some-task", line.text("task_id"));
                 assertEquals("shell", line.text("agent"));
-                assertTrue(line.text("captain", "").matches("uid:\\d+"), () -> String.valueOf(line.asMap()));
+                assertTrue(line.text("captain", "").matches("uid:\\d+"), () -> String.valueOf(line));
             }
             assertTrue(lines.stream()
                     .anyMatch(one -> one.text("state", "").equals("running->terminated")

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
@@ -69,7 +69,7 @@ class ModelTest {
     }
 
     /** The pieces of a streamed answer. */
-    private static List<Fields> pieces(Web.Answer answer) {
+    private static List<JsonObject> pieces(Web.Answer answer) {
         assertEquals(200, answer.status(), () -> answer.response().body());
         List<String> data = answer.response()
                 .body()
@@ -79,24 +79,24 @@ class ModelTest {
                 .toList();
         assertEquals("[DONE]", data.getLast());
         return data.subList(0, data.size() - 1).stream()
-                .map(text -> new Fields(Json.parseObject(text.getBytes(StandardCharsets.UTF_8))))
+                .map(text -> JsonObject.read(text.getBytes(StandardCharsets.UTF_8)))
                 .toList();
     }
 
-    private static String joined(List<Fields> pieces, String name) {
+    private static String joined(List<JsonObject> pieces, String name) {
         StringBuilder text = new StringBuilder();
-        for (Fields piece : pieces) {
+        for (JsonObject piece : pieces) {
             piece.objects("choices")
                     .forEach(choice -> text.append(choice.object("delta").text(name, "")));
         }
         return text.toString();
     }
 
-    private static Fields error(Web.Answer answer) {
+    private static JsonObject error(Web.Answer answer) {
         return answer.json().object("error");
     }
 
-    private static List<Fields> sessions() throws IOException {
+    private static List<JsonObject> sessions() throws IOException {
         return product.web().get("/api/v1/sessions").json().objects("sessions");
     }
 
@@ -119,7 +119,7 @@ class ModelTest {
 
     @Test
     void shouldListAgentsAsModelsAndNoOtherPrograms() throws IOException {
-        Fields list = product.web().get("/openai/v1/models").json();
+        JsonObject list = product.web().get("/openai/v1/models").json();
         assertEquals("list", list.text("object"));
         assertEquals(
                 List.of("claude", "codex", "mock", "opencode", "shell"),
@@ -164,7 +164,7 @@ class ModelTest {
         String watcher = product.web()
                 .post("/api/v1/tokens", "{\"role\":\"watcher\"}")
                 .json()
-                .requiredText("token");
+                .text("token", "");
         assertEquals(403, product.web().with(watcher).get("/openai/v1/models").status());
     }
 
@@ -209,20 +209,20 @@ class ModelTest {
 
     @Test
     void shouldShowCommandsAndTheirOutputBesideTheWords() throws IOException {
-        List<Fields> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:shell:echo walled")));
+        List<JsonObject> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:shell:echo walled")));
         assertEquals("\n$ echo walled\nwalled\n", joined(pieces, "reasoning_content"));
         assertEquals("The command finished.", joined(pieces, "content"));
     }
 
     @Test
     void shouldStreamWhatTheAgentSaysAndEndItsWorker() throws IOException {
-        List<Fields> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:text:5")));
+        List<JsonObject> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:text:5")));
         assertTrue(joined(pieces, "content").contains("tok0 tok1 tok2 tok3 tok4"), () -> joined(pieces, "content"));
         assertTrue(pieces.size() >= 7, "piece by piece");
         assertEquals(
                 "stop",
                 pieces.get(pieces.size() - 2).objects("choices").getFirst().text("finish_reason"));
-        assertTrue(pieces.getLast().object("usage").number("total_tokens", 1, 1_000_000, 0) > 0);
+        assertTrue(pieces.getLast().object("usage").number("total_tokens", 0) > 0);
         Await.until("its worker ends", () -> isOver(spawnOf(pieces.getFirst().text("id", ""))));
     }
 
@@ -230,14 +230,14 @@ class ModelTest {
     void shouldAnswerWholeWhereNoStreamIsWanted() throws IOException {
         Web.Answer answer = post(CHAT, chat("shell", false, "echo out; echo warned >&2; exit 3"));
         assertEquals("out\n", content(answer));
-        Fields message = answer.json().objects("choices").getFirst().object("message");
+        JsonObject message = answer.json().objects("choices").getFirst().object("message");
         String beside = message.text("reasoning_content", "");
         assertTrue(beside.contains("warned\n") && beside.contains("[exit code 3]"), beside);
     }
 
     @Test
     void shouldTellToolsAndSubAgentsBesideTheWords() throws IOException {
-        List<Fields> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:subagent")));
+        List<JsonObject> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:subagent")));
         String beside = joined(pieces, "reasoning_content");
         assertTrue(beside.contains("[sub-agent general-purpose: "), beside);
     }
@@ -296,7 +296,7 @@ class ModelTest {
         assertEquals(400, post(CHAT, chat("mock", false, "#scenario:error:400")).status());
         assertEquals(
                 502, post(CHAT, chat("mock", false, "#scenario:error:401")).status(), "it is not the client's key");
-        Fields last =
+        JsonObject last =
                 pieces(post(CHAT, chat("mock", true, "#scenario:error:429"))).getLast();
         assertEquals("MODEL_ERROR", last.object("error").text("code"));
     }
@@ -327,7 +327,7 @@ class ModelTest {
 
     @Test
     void shouldAnswerAsAResponseAndGoOnFromIt() throws IOException {
-        Fields first = post("/openai/v1/responses", "{\"model\":\"shell\",\"input\":\"echo 7 > kept; echo done\"}")
+        JsonObject first = post("/openai/v1/responses", "{\"model\":\"shell\",\"input\":\"echo 7 > kept; echo done\"}")
                 .json();
         assertEquals("completed", first.text("status"), first::toString);
         assertEquals(

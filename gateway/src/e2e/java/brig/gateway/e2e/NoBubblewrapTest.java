@@ -3,7 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +24,7 @@ class NoBubblewrapTest {
                 assertEquals("hi\n", new Frames().readAll(wire).text());
             }
             hide(product.process().pid());
-            Fields refused =
+            JsonObject refused =
                     product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo no\"}");
             assertEquals("SANDBOX_UNAVAILABLE", refused.text("code"));
             assertTrue(refused.text("error", "").contains("bwrap"), () -> refused.text("error", ""));

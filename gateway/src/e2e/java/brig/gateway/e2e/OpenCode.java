@@ -3,8 +3,8 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -153,7 +153,7 @@ final class OpenCode implements AutoCloseable {
     record Server(Process process, Web web) {
         /** Begins a session with a message. @return its id */
         String say(String message) throws IOException {
-            String session = web.post("/session", "{\"title\":\"t\"}").json().requiredText("id");
+            String session = web.post("/session", "{\"title\":\"t\"}").json().text("id", "");
             String body = new String(
                     Json.write(Map.of("parts", List.of(Map.of("type", "text", "text", message)))),
                     StandardCharsets.UTF_8);
@@ -171,12 +171,12 @@ final class OpenCode implements AutoCloseable {
             return web.follow("/event", "");
         }
 
-        static Fields event(Events events) throws IOException {
+        static JsonObject event(Events events) throws IOException {
             String line = events.line();
             if (line == null) {
                 throw new AssertionError("OpenCode's events ended");
             }
-            return new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+            return JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
         }
 
         /** With SIGKILL. */

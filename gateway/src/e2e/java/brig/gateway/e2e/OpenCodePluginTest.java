@@ -161,7 +161,7 @@ class OpenCodePluginTest {
                 .filter(spawn -> spawn.text("task_id", "").startsWith("opencode-" + agent))
                 .findFirst()
                 .orElseThrow()
-                .requiredText("workspace"));
+                .text("workspace", ""));
     }
 
     @Test

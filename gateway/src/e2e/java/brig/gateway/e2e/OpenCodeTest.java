@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ class OpenCodeTest {
         return "#scenario:delegate:reviewer:" + scenario;
     }
 
-    private List<Fields> running() {
+    private List<JsonObject> running() {
         try {
             return product.web().get("/api/v1/sessions").json().objects("sessions");
         } catch (IOException e) {
@@ -96,7 +96,7 @@ class OpenCodeTest {
             String session = server.say(delegate("text:3000:20"));
             StringBuilder live = new StringBuilder();
             while (live.indexOf("tok3") < 0) {
-                Fields properties = OpenCode.Server.event(events).object("properties");
+                JsonObject properties = OpenCode.Server.event(events).object("properties");
                 String delta = properties.text("delta", "");
                 if (!properties.text("sessionID", session).equals(session)) {
                     live.append(delta);
@@ -123,7 +123,7 @@ class OpenCodeTest {
             String session = server.say(delegate("shell:echo from-the-wall"));
             StringBuilder live = new StringBuilder();
             while (live.indexOf("The command finished.") < 0) {
-                Fields properties = OpenCode.Server.event(events).object("properties");
+                JsonObject properties = OpenCode.Server.event(events).object("properties");
                 if (!properties.text("sessionID", session).equals(session)) {
                     live.append(properties.text("delta", ""));
                 }

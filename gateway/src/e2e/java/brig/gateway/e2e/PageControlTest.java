@@ -4,7 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
@@ -234,7 +234,7 @@ class PageControlTest {
             button(page, "Revoke").click();
             assertThat(other.locator("[role=alert]")).containsText("expired or was revoked");
             Chromium.shoot(other, "revoked");
-            Fields tokens = product.ask("{\"action\":\"tokens\",\"session\":\"shown\"}");
+            JsonObject tokens = product.ask("{\"action\":\"tokens\",\"session\":\"shown\"}");
             assertTrue(tokens.objects("tokens").stream().anyMatch(token -> token.flag("revoked")));
         }
     }

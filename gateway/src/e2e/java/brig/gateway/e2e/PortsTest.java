@@ -189,7 +189,7 @@ class PortsTest {
             for (int i = 0; i < CONNECTIONS_MAX; i++) {
                 Wire wire = product.dial();
                 wire.send("{\"action\":\"port\",\"id\":\"serves\",\"port\":3000}");
-                assertEquals(3000, wire.message().number("port", 0, 65_535, 0));
+                assertEquals(3000, wire.message().number("port", 0));
                 held.add(wire);
             }
             Web.Answer refused = web().get(path("/head"));
@@ -276,13 +276,12 @@ class PortsTest {
         try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
             wire.send("GET " + path("/ws")
                     + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Authorization: Bearer " + token.requiredText("token") + "\r\n\r\n");
+                    + "Authorization: Bearer " + token.text("token", "") + "\r\n\r\n");
             for (String line = wire.line(); line != null && !line.equals("early"); line = wire.line()) {
                 assertFalse(line.startsWith("HTTP/1.1 4"), line);
             }
             assertEquals(
-                    200,
-                    admin.delete("/api/v1/tokens/" + token.requiredText("id")).status());
+                    200, admin.delete("/api/v1/tokens/" + token.text("id", "")).status());
             assertEquals("", wire.rest());
         }
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Timeout;
 class PostureTest {
     private static final String SHELL = "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"}";
 
-    private static List<String> properties(Fields posture) {
+    private static List<String> properties(JsonObject posture) {
         return posture.objects("properties").stream()
                 .map(property -> property.text("name", "") + " " + property.text("status", ""))
                 .toList();
     }
 
-    private static Fields status(Product product, Spawned spawn) throws IOException {
+    private static JsonObject status(Product product, Spawned spawn) throws IOException {
         return product.ask("{\"action\":\"status\",\"id\":\"" + spawn.id() + "\"}");
     }
 
@@ -34,7 +34,7 @@ class PostureTest {
         try (Product product = Product.start()) {
             // Nothing runs yet: the wall was built once around nothing.
             Spawned spawn = product.spawn("shell", null, false);
-            Fields posture = status(product, spawn).object("posture");
+            JsonObject posture = status(product, spawn).object("posture");
             List<String> properties = properties(posture);
             assertTrue(
                     properties.containsAll(List.of("own-network OK", "no-capabilities OK", "workspace OK")),
@@ -47,7 +47,7 @@ class PostureTest {
             String path = "/api/v1/spawns/" + spawn.id() + "/posture";
             Web web = product.web();
             for (String token : List.of(product.adminToken(), spawn.captainToken(), spawn.watcherToken())) {
-                assertEquals(posture.asMap(), web.with(token).get(path).json().asMap());
+                assertEquals(posture, web.with(token).get(path).json());
             }
             assertEquals(401, web.with("").get(path).status());
             assertEquals(
@@ -55,9 +55,9 @@ class PostureTest {
                     web.with(product.adminToken())
                             .get("/api/v1/spawns/none/posture")
                             .status());
-            Fields listed =
+            JsonObject listed =
                     product.ask("{\"action\":\"list\"}").objects("spawns").get(0);
-            assertFalse(listed.has("posture"), () -> listed.asMap().toString());
+            assertFalse(listed.has("posture"), listed::toString);
 
             Run sessions = product.brig("sessions", "--posture");
             assertTrue(sessions.out().lines().anyMatch(line -> line.matches(".* own-network +OK .*")), sessions::out);
@@ -74,8 +74,7 @@ class PostureTest {
 
             product.kill();
             product.serve();
-            assertEquals(
-                    posture.asMap(), status(product, spawn).object("posture").asMap());
+            assertEquals(posture, status(product, spawn).object("posture"));
         }
     }
 
@@ -96,11 +95,8 @@ class PostureTest {
             }
             product.inMountNamespace("mount --bind " + weak + " /usr/bin/bwrap").serve();
             for (String prompt : List.of("", ",\"prompt\":\"touch /workspace/ran\"")) {
-                Fields refused = product.ask(SHELL + prompt + "}");
-                assertEquals(
-                        "POSTURE_NOT_ENFORCED",
-                        refused.text("code"),
-                        () -> refused.asMap().toString());
+                JsonObject refused = product.ask(SHELL + prompt + "}");
+                assertEquals("POSTURE_NOT_ENFORCED", refused.text("code"), refused::toString);
                 assertTrue(refused.text("error", "").contains("own-network ("), () -> refused.text("error", ""));
             }
             try (var left = Files.list(product.workspaces())) {

@@ -1,6 +1,5 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
@@ -248,7 +247,7 @@ final class Product implements AutoCloseable {
     }
 
     /** One request on the spawner socket, and its answer. */
-    Fields ask(String request) throws IOException {
+    JsonObject ask(String request) throws IOException {
         try (Wire wire = dial()) {
             wire.send(request);
             return wire.message();

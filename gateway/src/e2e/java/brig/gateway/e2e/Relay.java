@@ -1,7 +1,7 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,12 +47,12 @@ final class Relay implements AutoCloseable {
 
     /** A line that is waited for. It is passed on before, or when the test says so; or it never comes through. */
     static final class Hold {
-        private final BiPredicate<From, Fields> wanted;
+        private final BiPredicate<From, JsonObject> wanted;
         private final boolean passFirst;
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch released = new CountDownLatch(1);
 
-        private Hold(BiPredicate<From, Fields> wanted, boolean passFirst) {
+        private Hold(BiPredicate<From, JsonObject> wanted, boolean passFirst) {
             this.wanted = wanted;
             this.passFirst = passFirst;
         }
@@ -83,12 +83,12 @@ final class Relay implements AutoCloseable {
     }
 
     /** From now on stops before the next line of that kind. */
-    Hold before(BiPredicate<From, Fields> wanted) {
+    Hold before(BiPredicate<From, JsonObject> wanted) {
         return add(new Hold(wanted, false));
     }
 
     /** From now on stops behind the next line of that kind, which has been passed on. */
-    Hold behind(BiPredicate<From, Fields> wanted) {
+    Hold behind(BiPredicate<From, JsonObject> wanted) {
         return add(new Hold(wanted, true));
     }
 
@@ -133,7 +133,7 @@ final class Relay implements AutoCloseable {
     }
 
     private void pass(String line, SocketChannel out, From from) throws IOException, InterruptedException {
-        Fields message = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+        JsonObject message = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
         Hold hold = holds.stream()
                 .filter(one -> one.wanted.test(from, message))
                 .findFirst()
@@ -153,17 +153,24 @@ final class Relay implements AutoCloseable {
         }
     }
 
+    private JsonObject relayed(JsonObject worker) throws IOException {
+        return worker.has("socket")
+                ? worker.with("socket", worker(worker.text("socket", "")).listen.toString())
+                : worker;
+    }
+
     /** Workers' sockets are named in answers: the gateway gets to know ours instead. */
-    private void write(Fields message, SocketChannel out) throws IOException {
-        List<Fields> named = new ArrayList<>(List.of(message.object("ok")));
-        named.addAll(message.object("ok").objects("workers"));
-        for (Fields worker : named) {
-            if (worker.has("socket")) {
-                worker.asMap()
-                        .put("socket", worker(worker.text("socket")).listen.toString());
+    private void write(JsonObject message, SocketChannel out) throws IOException {
+        JsonObject ok = relayed(message.object("ok"));
+        if (ok.has("workers")) {
+            List<JsonObject> workers = new ArrayList<>();
+            for (JsonObject worker : ok.objects("workers")) {
+                workers.add(relayed(worker));
             }
+            ok = ok.with("workers", workers);
         }
-        ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message.asMap()));
+        JsonObject passed = message.has("ok") ? message.with("ok", ok) : message;
+        ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(passed));
         while (bytes.hasRemaining()) {
             out.write(bytes);
         }

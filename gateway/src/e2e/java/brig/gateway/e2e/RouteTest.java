@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -110,7 +110,7 @@ class RouteTest {
                         && run.err().matches("(?s).*\n  brig --config \\S+ route set none --key-file FILE\n.*"),
                 run::err);
         assertFalse(product.brig("sessions", "--all").out().contains("asks-none"), "nothing was started");
-        Fields agent = product.brig("agents", "--json").json().objects("agents").stream()
+        JsonObject agent = product.brig("agents", "--json").json().objects("agents").stream()
                 .filter(one -> one.text("name", "").equals("asks-none"))
                 .findFirst()
                 .orElseThrow();
@@ -163,7 +163,7 @@ class RouteTest {
             assertTrue(test.out().contains("answered 401: the key is refused"), test::out);
             assertEquals(
                     401,
-                    product.brig("route", "test", "claude", "--json").json().number("status", 0, 999, 0));
+                    product.brig("route", "test", "claude", "--json").json().number("status", 0));
         } finally {
             status = 200;
         }

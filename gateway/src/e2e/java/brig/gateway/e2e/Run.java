@@ -1,7 +1,6 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +38,7 @@ record Run(int exitCode, String out, String err) {
         return new Run(run.exitValue(), Files.readString(out), Files.readString(err));
     }
 
-    Fields json() {
-        return new Fields(Json.parseObject(out.getBytes(StandardCharsets.UTF_8)));
+    JsonObject json() {
+        return JsonObject.read(out.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -40,7 +40,7 @@ class SignInTest {
     }
 
     /** What a browser has of a sign-in. */
-    private record SignedIn(Web web, String cookie, String key, Fields answer) {
+    private record SignedIn(Web web, String cookie, String key, JsonObject answer) {
         HttpRequest.Builder request(String path) {
             return web.request(path).header("Cookie", cookie).header("Brig-Key", key);
         }
@@ -51,8 +51,8 @@ class SignInTest {
         }
     }
 
-    private static Matcher link(Fields opened) {
-        Matcher link = LINK.matcher(opened.requiredText("url"));
+    private static Matcher link(JsonObject opened) {
+        Matcher link = LINK.matcher(opened.text("url", ""));
         assertTrue(link.matches(), opened::toString);
         return link;
     }
@@ -72,7 +72,7 @@ class SignInTest {
                 List.of("Path=/", "HttpOnly", "SameSite=Strict"),
                 List.of(cookie).subList(1, 4));
         assertTrue(cookie[4].startsWith("Max-Age="));
-        return new SignedIn(web, cookie[0], answer.json().requiredText("key"), answer.json());
+        return new SignedIn(web, cookie[0], answer.json().text("key", ""), answer.json());
     }
 
     private static SignedIn admin(Product of) throws IOException {
@@ -235,13 +235,13 @@ class SignInTest {
                 nobody.send(in.own("/api/v1/sessions/shown/cancel").POST(HttpRequest.BodyPublishers.noBody())));
         String ticket = nobody.send(in.own("/api/v1/tickets").POST(HttpRequest.BodyPublishers.ofString("{}")))
                 .json()
-                .requiredText("ticket");
+                .text("ticket", "");
         try (Socket socket = nobody.socket("/api/v1/ws?ticket=" + ticket)) {
             socket.sendLine("{\"action\":\"subscribe\",\"id\":\"shown\",\"role\":\"watcher\"}");
             assertEquals("session", socket.message().text("type"));
             assertEquals(
                     0,
-                    product.brig("token", "revoke", shared.json().requiredText("id"))
+                    product.brig("token", "revoke", shared.json().text("id", ""))
                             .exitCode());
             String line = socket.line();
             while (line != null) {
@@ -259,13 +259,13 @@ class SignInTest {
         refused(401, "UNAUTHENTICATED", present(nobody, "nonsense"));
         Spawned spawned = product.idle("own-tokens");
         refused(401, "UNAUTHENTICATED", present(nobody, spawned.captainToken()));
-        Fields minted = product.ask("{\"action\":\"mint_token\",\"role\":\"captain\",\"captain\":\"alice\"}");
-        String ticket = nobody.with(minted.requiredText("token"))
+        JsonObject minted = product.ask("{\"action\":\"mint_token\",\"role\":\"captain\",\"captain\":\"alice\"}");
+        String ticket = nobody.with(minted.text("token", ""))
                 .post("/api/v1/tickets", "{}")
                 .json()
-                .requiredText("ticket");
+                .text("ticket", "");
         refused(403, "FORBIDDEN", present(nobody, ticket));
-        SignedIn alice = signIn(nobody, minted.requiredText("token"));
+        SignedIn alice = signIn(nobody, minted.text("token", ""));
         assertEquals(
                 "captain alice",
                 alice.answer().text("role") + " " + alice.answer().text("captain"));

@@ -3,8 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,12 +44,12 @@ class SlowReaderTest {
         private boolean ended;
 
         void read(Source source) throws IOException {
-            Fields frame = new Fields(Json.parseObject(source.line().getBytes(StandardCharsets.UTF_8)));
-            long seq = frame.number("seq", 1, Long.MAX_VALUE, 0);
+            JsonObject frame = JsonObject.read(source.line().getBytes(StandardCharsets.UTF_8));
+            long seq = frame.number("seq", 0);
             if (Frames.isType(frame, "gap")) {
-                assertEquals(next, frame.number("from", 1, Long.MAX_VALUE, 0));
-                missing += frame.number("to", next, Long.MAX_VALUE, 0) + 1 - next;
-                next = frame.number("to", next, Long.MAX_VALUE, 0) + 1;
+                assertEquals(next, frame.number("from", 0));
+                missing += frame.number("to", 0) + 1 - next;
+                next = frame.number("to", 0) + 1;
             } else if (seq > 0) {
                 assertEquals(next++, seq, "a frame was lost or doubled silently");
                 byte[] content = Frames.isType(frame, "chunk")

@@ -1,7 +1,6 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -14,12 +13,12 @@ interface Source extends AutoCloseable {
     String line() throws IOException;
 
     /** The next line, read. */
-    default Fields message() throws IOException {
+    default JsonObject message() throws IOException {
         String line = line();
         if (line == null) {
             throw new AssertionError("the connection was closed where a line was due");
         }
-        return new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+        return JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

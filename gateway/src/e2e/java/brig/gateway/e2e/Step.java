@@ -1,7 +1,7 @@
 package brig.gateway.e2e;
 
 import brig.gateway.e2e.Relay.From;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.util.function.BiPredicate;
 
 /** The steps of a spawn, in their order: what has happened last when a process is killed, and how that moment is held. */
@@ -35,10 +35,7 @@ enum Step {
     END_RECORDED(
             "end is on disk, last frame not acknowledged",
             new Held(
-                    null,
-                    (from, line) ->
-                            from == From.GATEWAY && line.has("ack") && line.number("ack", 0, Long.MAX_VALUE, 0) >= 3,
-                    false),
+                    null, (from, line) -> from == From.GATEWAY && line.has("ack") && line.number("ack", 0) >= 3, false),
             false,
             true);
 
@@ -49,7 +46,7 @@ enum Step {
      * @param line the line that is held, null for none
      * @param passed whether that line has been passed on
      */
-    record Held(String recording, BiPredicate<From, Fields> line, boolean passed) {}
+    record Held(String recording, BiPredicate<From, JsonObject> line, boolean passed) {}
 
     final String says;
 
@@ -79,8 +76,7 @@ enum Step {
         return new Held(null, is(who, field, value), true);
     }
 
-    private static BiPredicate<From, Fields> is(From who, String field, String value) {
-        return (from, line) ->
-                from == who && line.has(field) && value.equals(line.asMap().get(field));
+    private static BiPredicate<From, JsonObject> is(From who, String field, String value) {
+        return (from, line) -> from == who && line.has(field) && value.equals(line.value(field));
     }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.cli.terminal.HostileText;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -152,7 +152,7 @@ class TerminalOutputTest {
             wire.sendLine(line(numbered));
         }
         long last = seq;
-        for (Fields ack = wire.message(); ack.number("ack", 0, last, 0) < last; ack = wire.message()) {
+        for (JsonObject ack = wire.message(); ack.number("ack", 0) < last; ack = wire.message()) {
             assertTrue(ack.has("ack"), ack::toString);
         }
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -42,7 +42,7 @@ class TokensTest {
         product.close();
     }
 
-    private static Fields mint(Web by, String options) throws IOException {
+    private static JsonObject mint(Web by, String options) throws IOException {
         Web.Answer answer = by.post("/api/v1/tokens", options);
         assertEquals(201, answer.status(), () -> answer.response().body());
         return answer.json();
@@ -50,7 +50,7 @@ class TokensTest {
 
     /** The connection says why it ends, and ends. */
     private static void requireExpired(Source source) throws IOException {
-        Fields last = source.message();
+        JsonObject last = source.message();
         while (!last.has("code")) {
             last = source.message();
         }
@@ -115,11 +115,11 @@ class TokensTest {
                 web.with(beside.spawned().watcherToken())
                         .post("/api/v1/tokens", "{\"session\":\"beside\"}")
                         .code());
-        Fields link = mint(captain, "{\"session\":\"beside\",\"expires_seconds\":60}");
+        JsonObject link = mint(captain, "{\"session\":\"beside\",\"expires_seconds\":60}");
         Web watcher = web.with(link.text("token"));
         assertEquals("FORBIDDEN", watcher.get("/api/v1/events").code());
         assertEquals("FORBIDDEN", captain.get("/api/v1/tokens").code());
-        String id = link.requiredText("id");
+        String id = link.text("id", "");
         assertTrue(captain.get("/api/v1/tokens?session=beside").json().objects("tokens").stream()
                 .anyMatch(token -> id.equals(token.text("id"))));
         try (Events stream = watcher.events("beside", "")) {
@@ -138,7 +138,7 @@ class TokensTest {
     @Test
     void shouldCloseEveryKindOfConnectionWhenItsTokenIsRevoked() throws IOException {
         Spawned spawned = product.idle("closing");
-        Fields token = mint(web, "{\"role\":\"captain\",\"session\":\"closing\"}");
+        JsonObject token = mint(web, "{\"role\":\"captain\",\"session\":\"closing\"}");
         Web own = web.with(token.text("token"));
         try (Socket attached = own.socket("/api/v1/sessions/closing/attach");
                 Socket many = own.socket("/api/v1/ws");
@@ -151,7 +151,7 @@ class TokensTest {
             assertEquals("authenticated", unix.message().text("type"));
             assertEquals("authenticated", other.message().text("type"));
             assertEquals(
-                    0, product.brig("token", "revoke", token.requiredText("id")).exitCode());
+                    0, product.brig("token", "revoke", token.text("id", "")).exitCode());
             requireExpired(attached);
             assertEquals(4524, attached.closeCode());
             requireExpired(many);
@@ -183,7 +183,7 @@ class TokensTest {
                     .json()
                     .objects("tokens")
                     .getFirst()
-                    .requiredText("id");
+                    .text("id", "");
             assertEquals(200, own.web().delete("/api/v1/tokens/" + id).status());
             own.stop();
             own.serve();
@@ -198,7 +198,7 @@ class TokensTest {
     void shouldLetInOnceWhoBringsATicket() throws IOException {
         Web captain = web.with(beside.spawned().captainToken());
         Web bare = web.with("");
-        Fields made = captain.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"watcher\"}")
+        JsonObject made = captain.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"watcher\"}")
                 .json();
         String query = "?from=" + Limits.SEQ_MAX + "&ticket=" + made.text("ticket");
         try (Socket socket = bare.socket("/api/v1/sessions/beside/attach" + query)) {
@@ -216,7 +216,7 @@ class TokensTest {
                 403,
                 watcher.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"captain\"}")
                         .status());
-        Fields whatever =
+        JsonObject whatever =
                 watcher.post("/api/v1/tickets", "{\"session\":\"beside\"}").json();
         assertEquals("watcher", whatever.text("role"));
         assertEquals(
@@ -241,7 +241,7 @@ class TokensTest {
             assertEquals("authenticated", one.message().text("type"));
             assertEquals(List.of("alice"), captains(next(one, "presence")));
             one.sendLine(Spawned.user("true"));
-            Fields held = next(one, "presence").objects("captains").getFirst();
+            JsonObject held = next(one, "presence").objects("captains").getFirst();
             assertTrue(held.flag("control"));
             try (Socket two = web.with(bob).socket(path)) {
                 assertEquals("authenticated", two.message().text("type"));
@@ -264,15 +264,15 @@ class TokensTest {
         }
     }
 
-    private static Fields next(Source source, String type) throws IOException {
-        Fields message = source.message();
+    private static JsonObject next(Source source, String type) throws IOException {
+        JsonObject message = source.message();
         while (!type.equals(message.text("type"))) {
             message = source.message();
         }
         return message;
     }
 
-    private static List<String> captains(Fields presence) {
+    private static List<String> captains(JsonObject presence) {
         return presence.objects("captains").stream()
                 .map(one -> one.text("captain", ""))
                 .toList();

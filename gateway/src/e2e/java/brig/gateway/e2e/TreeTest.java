@@ -3,14 +3,12 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameOwner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,7 +43,7 @@ class TreeTest {
         List<String> lines = new ArrayList<>();
         try (source) {
             for (String line = source.line(); line != null; line = source.line()) {
-                Fields message = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+                JsonObject message = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
                 assertTrue(!Frames.isType(message, "gap"), line);
                 if (message.has("seq")) {
                     lines.add(line);
@@ -102,7 +100,7 @@ class TreeTest {
         String path = "/api/v1/sessions/" + nested.id();
         Web watcher = product.web().with(nested.watcherToken());
         assertEquals(of(INNER, middle), read(watcher.socket(path + "/attach?from=" + middle + "&agent=" + INNER)));
-        String epoch = nested.view().requiredText("epoch");
+        String epoch = nested.view().text("epoch", "");
         try (Events events = watcher.follow(path + "/stream?agent=" + INNER, epoch + "-" + (middle - 1))) {
             assertEquals(of(INNER, middle), read(events));
             assertEquals(epoch + "-" + all.size(), events.lastId());
@@ -175,7 +173,7 @@ class TreeTest {
 
     private static void work(Spawned spawned) {
         try {
-            Await.until("somebody follows", () -> spawned.view().number("readers", 0, 9, 0) == 1);
+            Await.until("somebody follows", () -> spawned.view().number("readers", 0) == 1);
             try (Wire captain = spawned.attach("captain")) {
                 captain.sendLine(Spawned.user("#scenario:subagents-parallel"));
                 new Frames().readUntilType(captain, "done");
@@ -198,7 +196,7 @@ class TreeTest {
             try (Wire captain = live.captain()) {
                 new Frames().readUntilType(captain, "done");
             }
-            List<Map<String, Object>> before = List.of(tree(own, over), tree(own, live));
+            List<JsonObject> before = List.of(tree(own, over), tree(own, live));
             own.kill();
             own.serve();
             Await.until("the trees are as before", () -> before.equals(List.of(tree(own, over), tree(own, live))));
@@ -208,11 +206,11 @@ class TreeTest {
                 new Frames()
                         .readUntil(captain, frame -> frame.text("content", "").contains("reported back"));
             }
-            assertEquals(3, new Fields(tree(own, live)).objects("agents").size());
+            assertEquals(3, tree(own, live).objects("agents").size());
         }
     }
 
-    private static Map<String, Object> tree(Product of, Spawned spawned) throws IOException {
-        return of.web().get("/api/v1/sessions/" + spawned.id() + "/tree").json().asMap();
+    private static JsonObject tree(Product of, Spawned spawned) throws IOException {
+        return of.web().get("/api/v1/sessions/" + spawned.id() + "/tree").json();
     }
 }

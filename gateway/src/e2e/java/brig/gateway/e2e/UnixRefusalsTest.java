@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import brig.protocol.Ids;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,8 +51,8 @@ class UnixRefusalsTest {
         return wire;
     }
 
-    private static void requireRefusal(String code, Fields answer) {
-        assertEquals(code, answer.text("code"), () -> String.valueOf(answer.asMap()));
+    private static void requireRefusal(String code, JsonObject answer) {
+        assertEquals(code, answer.text("code"), () -> String.valueOf(answer));
         assertFalse(answer.text("error", "").isEmpty());
         assertFalse(answer.has("seq"));
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class WallRefusalsTest {
         product.close();
     }
 
-    private static Fields spawnIn(Path workspace) throws IOException {
+    private static JsonObject spawnIn(Path workspace) throws IOException {
         return product.ask("{\"action\":\"spawn\",\"workspace\":\"" + workspace
                 + "\",\"agent_config\":{\"name\":\"shell\"},"
                 + "\"prompt\":\"touch /workspace/ran\",\"once\":true}");
@@ -72,7 +72,8 @@ class WallRefusalsTest {
         Files.writeString(
                 product.agents().resolve("absent.json"),
                 "{\"description\":\"nothing\",\"command\":[\"/no/such/program\"]}");
-        Fields answer = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"absent\"},\"prompt\":\"x\"}");
+        JsonObject answer =
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"absent\"},\"prompt\":\"x\"}");
         assertEquals("COMMAND_NOT_FOUND", answer.text("code"));
         assertTrue(answer.text("error", "").contains("/no/such/program"), () -> answer.text("error", ""));
     }
@@ -80,7 +81,8 @@ class WallRefusalsTest {
     @Test
     void shouldNameFaultWhenProfileIsBroken() throws IOException {
         Files.writeString(product.agents().resolve("broken.json"), "{\"command\":[]}");
-        Fields answer = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"broken\"},\"prompt\":\"x\"}");
+        JsonObject answer =
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"broken\"},\"prompt\":\"x\"}");
         assertEquals("UNKNOWN_AGENT", answer.text("code"));
         assertTrue(answer.text("error", "").contains("broken.json"), () -> answer.text("error", ""));
     }

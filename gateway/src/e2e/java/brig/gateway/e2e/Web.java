@@ -1,7 +1,6 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -21,8 +20,8 @@ record Web(String url, String token) {
 
     /** An answer; every refusal is a problem document. */
     record Answer(int status, HttpResponse<String> response) {
-        Fields json() {
-            return new Fields(Json.parseObject(response.body().getBytes(StandardCharsets.UTF_8)));
+        JsonObject json() {
+            return JsonObject.read(response.body().getBytes(StandardCharsets.UTF_8));
         }
 
         public String code() {

@@ -6,7 +6,6 @@ import brig.gateway.openai.ApiError;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import io.vertx.core.buffer.Buffer;
@@ -34,7 +33,8 @@ public final class Call {
         Set<String> variables = Route.variables(route.path());
         for (String name : new TreeSet<>(context.request().params().names())) {
             if (!route.passesOn() && !route.query().contains(name) && !variables.contains(name)) {
-                throw Fields.invalid(name, "is no parameter of this path; known are " + new TreeSet<>(route.query()));
+                throw BrigException.invalid(
+                        name, "is no parameter of this path; known are " + new TreeSet<>(route.query()));
             }
         }
     }

@@ -14,7 +14,6 @@ import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.MultiplexLine;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
@@ -304,7 +303,7 @@ public final class WebSockets {
 
         private void subscribe(Session session, String spawnId, MultiplexLine.Subscribe wanted) {
             if (attachments.containsKey(spawnId)) {
-                throw Fields.invalid("id", "is subscribed to already on this connection");
+                throw BrigException.invalid("id", "is subscribed to already on this connection");
             }
             TextSink named = new TextSink(
                     writer,

@@ -5,8 +5,8 @@ import brig.gateway.http.Call;
 import brig.gateway.openai.Answer;
 import brig.gateway.openai.AnswerHeader;
 import brig.gateway.openai.ModelRequest;
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
 import io.vertx.core.http.HttpServerResponse;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +52,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
         try {
             return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw Fields.invalid(REPOSITORY, "must be a path, with % as in a URL");
+            throw BrigException.invalid(REPOSITORY, "must be a path, with % as in a URL");
         }
     }
 
@@ -64,7 +64,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
             return null;
         }
         if (id.length() > SESSION_CHARACTERS_MAX) {
-            throw Fields.invalid(SESSION, "has more than " + SESSION_CHARACTERS_MAX + " characters");
+            throw BrigException.invalid(SESSION, "has more than " + SESSION_CHARACTERS_MAX + " characters");
         }
         return "chat-"
                 + Ids.hashToken(call.access().captain() + "\n" + asked.agent() + "\n" + id)

@@ -4,9 +4,9 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
-import brig.protocol.json.Fields;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +39,7 @@ final class ModelSessions {
     Session ofResponse(String previousResponseId) {
         Matcher id = RESPONSE.matcher(previousResponseId);
         if (!id.matches()) {
-            throw Fields.invalid("previous_response_id", "must be the id of an answer of this gateway");
+            throw BrigException.invalid("previous_response_id", "must be the id of an answer of this gateway");
         }
         return listeners.sessions().find(id.group(1));
     }

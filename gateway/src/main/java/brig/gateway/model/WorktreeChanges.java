@@ -4,7 +4,6 @@ import brig.gateway.connection.Problem;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.ApplyAnswer;
-import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
@@ -45,7 +44,7 @@ final class WorktreeChanges {
             try {
                 return text == null ? ASK : valueOf(text.toUpperCase(Locale.ROOT));
             } catch (IllegalArgumentException e) {
-                throw Fields.invalid("brig-apply", "must be ask, auto or never");
+                throw BrigException.invalid("brig-apply", "must be ask, auto or never");
             }
         }
     }

@@ -5,7 +5,6 @@ import brig.gateway.openai.message.RequestMessage;
 import brig.gateway.openai.message.ResponseRequest;
 import brig.gateway.openai.message.TextFormat;
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,13 +41,13 @@ public record ModelRequest(
     public static ModelRequest of(ChatRequest body) {
         requireAnswerable("response_format", body.responseFormat(), body.toolChoice());
         if (body.n() != null && body.n() != 1) {
-            throw Fields.invalid("n", "must be 1: an agent answers once");
+            throw BrigException.invalid("n", "must be 1: an agent answers once");
         }
         if (body.logprobs()) {
-            throw Fields.invalid("logprobs", "are not known of an agent");
+            throw BrigException.invalid("logprobs", "are not known of an agent");
         }
         if (body.modalities() != null && !body.modalities().equals(List.of("text"))) {
-            throw Fields.invalid("modalities", "must be text");
+            throw BrigException.invalid("modalities", "must be text");
         }
         Messages talk = new Messages();
         body.messages().forEach(message -> talk.add(message.requiredRole(), message.text()));
@@ -61,7 +60,7 @@ public record ModelRequest(
         requireAnswerable(
                 "text.format", body.text() == null ? null : body.text().format(), body.toolChoice());
         if (body.background()) {
-            throw Fields.invalid("background", "must be false: the answer comes with the request");
+            throw BrigException.invalid("background", "must be false: the answer comes with the request");
         }
         Messages talk = new Messages();
         talk.add("system", body.instructions() == null ? "" : body.instructions());
@@ -82,17 +81,17 @@ public record ModelRequest(
     }
 
     private static BrigException noItems() {
-        return Fields.invalid("input", "must be a list of objects");
+        return BrigException.invalid("input", "must be a list of objects");
     }
 
     /** An agent uses its own tools, never the client's, and answers in plain text. */
     private static void requireAnswerable(
             String formatField, @Nullable TextFormat format, @Nullable Object toolChoice) {
         if (format != null && !format.isPlain()) {
-            throw Fields.invalid(formatField, "must be of the type text: an agent answers in words of its own");
+            throw BrigException.invalid(formatField, "must be of the type text: an agent answers in words of its own");
         }
         if (toolChoice != null && !toolChoice.equals("auto") && !toolChoice.equals("none")) {
-            throw Fields.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
+            throw BrigException.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
         }
     }
 
@@ -110,7 +109,7 @@ public record ModelRequest(
                 }
                 case "user" -> said.add(new Said(true, text));
                 case "assistant", "tool", "function" -> said.add(new Said(false, text));
-                default -> throw Fields.invalid("role", "must be system, developer, user, assistant or tool");
+                default -> throw BrigException.invalid("role", "must be system, developer, user, assistant or tool");
             }
         }
 
@@ -128,10 +127,10 @@ public record ModelRequest(
                 from--;
             }
             if (from == said.size()) {
-                throw Fields.invalid(list, "must end with a message of the user");
+                throw BrigException.invalid(list, "must end with a message of the user");
             }
             if (model == null || model.isEmpty()) {
-                throw Fields.invalid("model", "is missing");
+                throw BrigException.invalid("model", "is missing");
             }
             return new ModelRequest(
                     model,

@@ -1,6 +1,6 @@
 package brig.gateway.port;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,11 +21,11 @@ record PortPath(String base, int port, String target) {
     static PortPath parse(String uri) {
         Matcher plain = PLAIN.matcher(uri);
         if (!plain.matches()) {
-            throw Fields.invalid("path", "must be /api/v1/sessions/ID/ports/PORT/ and what follows");
+            throw BrigException.invalid("path", "must be /api/v1/sessions/ID/ports/PORT/ and what follows");
         }
         int port = Integer.parseInt(plain.group(2));
         if (port < 1 || port > PORT_MAX) {
-            throw Fields.invalid("port", "must be from 1 to " + PORT_MAX);
+            throw BrigException.invalid("port", "must be from 1 to " + PORT_MAX);
         }
         return new PortPath(plain.group(1), port, plain.group(3));
     }

@@ -11,7 +11,6 @@ import brig.protocol.Role;
 import brig.protocol.api.AuditPage;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.egress.AuditEntry;
-import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ public final class AuditCalls {
     /** @throws BrigException if the caller may not ask that */
     public CompletionStage<AuditPage> list(Caller caller, SpawnerRequest.Audit in) {
         if (in.cursor() > 0 && in.after() != null) {
-            throw Fields.invalid("after", "goes on at the other end than cursor: only one of them");
+            throw BrigException.invalid("after", "goes on at the other end than cursor: only one of them");
         }
         int limit = in.limit() == 0 ? PAGE : in.limit();
         AuditTrail.Query query = new AuditTrail.Query(

@@ -12,7 +12,6 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
-import brig.protocol.json.Fields;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -62,10 +61,10 @@ public final class EgressCalls {
         String about = isOfSecret ? "secret" : "host";
         String value = isOfSecret ? in.secret() : in.host();
         if (value == null) {
-            throw Fields.invalid(about, "is missing");
+            throw BrigException.invalid(about, "is missing");
         }
         if (value.length() > TEXT_MAX) {
-            throw Fields.invalid(about, "must have at most " + TEXT_MAX + " characters");
+            throw BrigException.invalid(about, "must have at most " + TEXT_MAX + " characters");
         }
         session.requireAlive();
         return workers.decideEgress(session.spawn().workerId(), in.decision(), value);

@@ -17,7 +17,6 @@ import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.EventPage;
 import brig.protocol.api.HttpRequest;
-import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -46,17 +45,17 @@ public final class EventCalls {
     public CompletionStage<EventPage.Event> post(Caller caller, HttpRequest.Report report) {
         String type = report.type();
         if (!TYPE.matcher(type).matches()) {
-            throw Fields.invalid("type", "must be words of [a-z0-9_] joined by dots, such as session.created");
+            throw BrigException.invalid("type", "must be words of [a-z0-9_] joined by dots, such as session.created");
         }
         String sessionId = report.sessionId();
         if (sessionId != null && !SESSION_ID.matcher(sessionId).matches()) {
-            throw Fields.invalid("session_id", "must match " + SESSION_ID);
+            throw BrigException.invalid("session_id", "must match " + SESSION_ID);
         }
         Session session = about(report);
         caller.access().in(session.spawn()).requireCaptain();
         if (type.equals(CREATED)) {
             if (sessionId == null) {
-                throw Fields.invalid("session_id", "is missing");
+                throw BrigException.invalid("session_id", "is missing");
             }
             spawner.bindSession(session.spawn(), sessionId);
         }
@@ -73,7 +72,7 @@ public final class EventCalls {
             return listeners.sessions().ofRequest(report.requestId());
         }
         if (sessionId == null || report.type().equals(CREATED)) {
-            throw Fields.invalid("spawn_id", "is missing: or request_id, as the spawn was tagged");
+            throw BrigException.invalid("spawn_id", "is missing: or request_id, as the spawn was tagged");
         }
         return listeners.sessions().ofSession(sessionId);
     }

@@ -11,6 +11,7 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
+import brig.protocol.BrigException;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.Answers;
@@ -18,7 +19,6 @@ import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SessionList;
 import brig.protocol.api.SessionStatus;
 import brig.protocol.frame.CaptainLine;
-import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -109,7 +109,8 @@ public final class SessionCalls {
         // Nothing can follow the highest number, not even a gap.
         Optional<StreamPosition> position = StreamPosition.parse(text).filter(last -> last.seq() < Limits.SEQ_MAX);
         if (position.isEmpty()) {
-            throw Fields.invalid("last_event_id", "must be <epoch>-<seq> as the stream's ids are, or \"earliest\"");
+            throw BrigException.invalid(
+                    "last_event_id", "must be <epoch>-<seq> as the stream's ids are, or \"earliest\"");
         }
         return position;
     }

@@ -15,7 +15,6 @@ import brig.protocol.Role;
 import brig.protocol.api.Answers;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
-import brig.protocol.json.Fields;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -93,7 +92,7 @@ public final class SignInCalls {
         String place = session == null ? "" : "/session/" + session.spawn().spawnId();
         if (in.share()) {
             if (id == null) {
-                throw Fields.invalid("id", "is missing");
+                throw BrigException.invalid("id", "is missing");
             }
             return tokens.mint(
                             caller.access(), new SpawnerRequest.MintToken(Role.WATCHER, null, id, in.expiresSeconds()))

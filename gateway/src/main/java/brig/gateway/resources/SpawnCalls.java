@@ -12,6 +12,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SpawnAnswer;
@@ -22,7 +23,6 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.WorkspacesAnswer;
-import brig.protocol.json.Fields;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -110,7 +110,7 @@ public final class SpawnCalls {
         String requestId = Ids.requestId("Idempotency-Key", quoted ? header.substring(1, header.length() - 1) : header);
         String field = request.claim().requestId();
         if (field != null && !field.equals(requestId)) {
-            throw Fields.invalid("Idempotency-Key", "is another id than the field request_id");
+            throw BrigException.invalid("Idempotency-Key", "is another id than the field request_id");
         }
         return request.claimedAs(requestId);
     }
@@ -122,7 +122,7 @@ public final class SpawnCalls {
         }
         Matcher seconds = SECONDS.matcher(text);
         if (!seconds.matches() || Integer.parseInt(seconds.group(1)) > WAIT_SECONDS_MAX) {
-            throw Fields.invalid("wait", "must be seconds, at most " + WAIT_SECONDS_MAX + "s, such as 30s");
+            throw BrigException.invalid("wait", "must be seconds, at most " + WAIT_SECONDS_MAX + "s, such as 30s");
         }
         return Integer.parseInt(seconds.group(1)) * 1000L;
     }

@@ -14,7 +14,6 @@ import brig.protocol.Role;
 import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
-import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +47,7 @@ public final class TokenCalls {
             access.in(session.spawn()).requireCaptain();
         }
         if (role == Role.ADMIN && session != null) {
-            throw Fields.invalid("session", "does not go with role admin, which reaches all");
+            throw BrigException.invalid("session", "does not go with role admin, which reaches all");
         }
         long seconds = in.expiresSeconds() == 0 ? DAY_SECONDS : in.expiresSeconds();
         String spawnId = session == null ? null : session.spawn().spawnId();
@@ -64,10 +63,11 @@ public final class TokenCalls {
     /** In whose name it acts: required for a captain, except within a session, where its captain is the default. */
     private static String captain(@Nullable String name, Role role, @Nullable Session session) {
         if (name != null && (!Ids.isTaskId(name) || RESERVED.contains(name))) {
-            throw Fields.invalid("captain", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}, and none of " + RESERVED);
+            throw BrigException.invalid(
+                    "captain", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}, and none of " + RESERVED);
         }
         if (name == null && role == Role.CAPTAIN && session == null) {
-            throw Fields.invalid("captain", "is missing: the name that its sessions and its limits go by");
+            throw BrigException.invalid("captain", "is missing: the name that its sessions and its limits go by");
         }
         if (name != null) {
             return name;

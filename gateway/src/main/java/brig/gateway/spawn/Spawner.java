@@ -18,7 +18,6 @@ import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.SpawnAnswer;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
@@ -168,7 +167,7 @@ public final class Spawner {
 
     private static void requireProvider(String name) {
         if (!name.equals(PROVIDER)) {
-            throw Fields.invalid("provider", "is not a provider of this gateway; there is " + PROVIDER);
+            throw BrigException.invalid("provider", "is not a provider of this gateway; there is " + PROVIDER);
         }
     }
 
@@ -384,7 +383,7 @@ public final class Spawner {
                         sessionId.equals(other.sessionId()) && !other.state().isFinal())
                 .isPresent();
         if (taken || spawn.sessionId() != null) {
-            throw Fields.invalid("session_id", taken ? "belongs to another spawn" : "is another than before");
+            throw BrigException.invalid("session_id", taken ? "belongs to another spawn" : "is another than before");
         }
         spawn.setSessionId(sessionId);
         spawns.index(spawn);

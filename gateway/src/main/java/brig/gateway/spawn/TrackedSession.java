@@ -5,7 +5,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameDecoder;
@@ -48,11 +47,12 @@ public final class TrackedSession {
         FrameType type = FrameType.of(object.text("type", ""));
         StreamLog log = spawn.log();
         if (!TELLABLE.contains(type)) {
-            throw Fields.invalid("type", object.has("type") ? "is not accepted from a tracked agent" : "is missing");
+            throw BrigException.invalid(
+                    "type", object.has("type") ? "is not accepted from a tracked agent" : "is missing");
         }
         NumberedFrame frame = object.as(NumberedFrame.class);
         if (frame.seq() != log.lastSeq() + 1) {
-            throw Fields.invalid("seq", "must be " + (log.lastSeq() + 1));
+            throw BrigException.invalid("seq", "must be " + (log.lastSeq() + 1));
         }
         check(object, frame.frame());
         byte[] bytes = Json.writeLine(frame);
@@ -79,13 +79,13 @@ public final class TrackedSession {
     /** Checks fields that subscribers rely on but records may lack. */
     private static void check(JsonObject given, @Nullable Frame frame) {
         if (!given.has("ts")) {
-            throw Fields.invalid("ts", "is missing");
+            throw BrigException.invalid("ts", "is missing");
         }
         if (frame instanceof Frame.Done && !given.has("exit_code") && !given.has("exitCode")) {
-            throw Fields.invalid("exit_code", "is missing");
+            throw BrigException.invalid("exit_code", "is missing");
         }
         if (frame instanceof Frame.State state && !state.isTerminated() && !state.isRunning()) {
-            throw Fields.invalid("state", "must be running or terminated");
+            throw BrigException.invalid("state", "must be running or terminated");
         }
     }
 

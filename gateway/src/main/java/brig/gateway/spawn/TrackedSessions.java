@@ -9,7 +9,6 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
-import brig.protocol.json.Fields;
 import brig.protocol.wire.FrameDecoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +54,13 @@ final class TrackedSessions {
         String taskId = request.taskId();
         String folder = request.workspace() == null ? "" : request.workspace();
         if (!AGENT.matcher(agent).matches()) {
-            throw Fields.invalid("agent", "must match " + AGENT);
+            throw BrigException.invalid("agent", "must match " + AGENT);
         }
         if (taskId != null && !Ids.isTaskId(taskId)) {
-            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+            throw BrigException.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
         }
         if (folder.length() > FOLDER_CHARS_MAX || !(folder.isEmpty() || folder.startsWith("/"))) {
-            throw Fields.invalid("workspace", "must be an absolute path");
+            throw BrigException.invalid("workspace", "must be an absolute path");
         }
         if (taskId != null && spawns.isLive(taskId)) {
             throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");

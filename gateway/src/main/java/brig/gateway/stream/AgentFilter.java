@@ -1,6 +1,6 @@
 package brig.gateway.stream;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.protocol.wire.FrameOwner;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ public final class AgentFilter {
             return null;
         }
         if (agent.isEmpty() || agent.length() > ID_CHARS_MAX) {
-            throw Fields.invalid("agent", "must be the agent_id of a sub-agent, or \"" + FrameOwner.MAIN + "\"");
+            throw BrigException.invalid("agent", "must be the agent_id of a sub-agent, or \"" + FrameOwner.MAIN + "\"");
         }
         return new AgentFilter(agent);
     }

@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.log.LineEncoder;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
@@ -31,8 +30,8 @@ class LineEncoderTest {
         return new String(encoder.encode(event), StandardCharsets.UTF_8);
     }
 
-    private static Fields parsed(String line) {
-        return new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+    private static JsonObject parsed(String line) {
+        return JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -47,13 +46,13 @@ class LineEncoderTest {
                 text.matches("\\S+T\\S+ INFO  Spawn transition spawn_id=spn_1 session_id=- duration_ms=17"
                         + " rule=\"no \\\\\"such\\\\\" host\" mark=\"a\\\\\"b\"\n"),
                 text);
-        Fields json = parsed(line("json", "transition", null, id, none, took, rule, mark));
+        JsonObject json = parsed(line("json", "transition", null, id, none, took, rule, mark));
         assertEquals("transition", json.text("message"));
         assertEquals("INFO", json.text("level"));
         assertEquals("Spawn", json.text("logger"));
         assertEquals("spn_1", json.text("spawn_id"));
-        assertTrue(json.asMap().containsKey("session_id"));
-        assertEquals(17, json.number("duration_ms", 0, 100, 0));
+        assertTrue(json.names().contains("session_id"));
+        assertEquals(17, json.number("duration_ms", 0));
         assertEquals("no \"such\" host", json.text("rule"));
     }
 

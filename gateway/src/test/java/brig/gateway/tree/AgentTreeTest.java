@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class AgentTreeTest {
     private final TreeFixture tree = new TreeFixture();
 
-    private static long number(Fields node, String name) {
-        return node.number(name, 0, Long.MAX_VALUE, -1);
+    private static long number(JsonObject node, String name) {
+        return node.number(name, -1);
     }
 
     @Test
@@ -29,12 +29,12 @@ class AgentTreeTest {
                 .frame("usage", "{\"input_tokens\":10,\"output_tokens\":2,\"cost\":0.5}")
                 .frame("usage", "{\"input_tokens\":5,\"output_tokens\":1,\"cached_input_tokens\":4,\"cost\":0.25}")
                 .frame("done", "{\"exit_code\":0}");
-        Fields main = tree.view().object("main");
+        JsonObject main = tree.view().object("main");
         assertEquals("running", main.text("status"), "it takes the next message");
         assertEquals("s1", main.text("session_id"));
         assertEquals(15, number(main, "input_tokens"));
         assertEquals(4, number(main, "cached_input_tokens"));
-        assertEquals(0.75, main.asMap().get("cost"));
+        assertEquals(0.75, main.value("cost"));
         assertEquals(1, number(main, "messages"));
         assertEquals(List.of(), tree.agents());
         assertTrue(tree.view().flag("complete"));

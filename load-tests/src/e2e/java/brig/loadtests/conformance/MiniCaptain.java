@@ -4,7 +4,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.ConnectionLine;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
@@ -132,7 +131,7 @@ final class MiniCaptain implements LineDecoder.Sink {
             for (String name : message.names()) {
                 if (!Set.of("action", "id", "token", "from", "auth", "role", "content")
                         .contains(name)) {
-                    throw Fields.invalid(name, "is unknown");
+                    throw BrigException.invalid(name, "is unknown");
                 }
             }
         }
@@ -188,7 +187,7 @@ final class MiniCaptain implements LineDecoder.Sink {
     private static String required(JsonObject message, String name) {
         String text = message.text(name, "");
         if (text.isEmpty()) {
-            throw Fields.invalid(name, "is missing");
+            throw BrigException.invalid(name, "is missing");
         }
         return text;
     }

@@ -6,7 +6,6 @@ import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.ConnectionLine;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.refusal.ProblemDetails;
@@ -158,7 +157,7 @@ final class MiniHttp {
                 long from = Long.parseLong(query.substring("from=".length()));
                 options = JsonObject.EMPTY.with("from", from).as(AttachOptions.class);
             } catch (NumberFormatException e) {
-                throw Fields.invalid("from", "must be a number");
+                throw BrigException.invalid("from", "must be a number");
             }
         }
         if (query.equals("role=watcher")) {
@@ -183,11 +182,11 @@ final class MiniHttp {
         StreamPosition none = new StreamPosition(session.epoch, 0);
         StreamPosition position = earliest ? none : StreamPosition.parse(text).orElse(none);
         if (!earliest && StreamPosition.parse(text).isEmpty() && defect != Defect.TAKES_ANY_ID) {
-            throw Fields.invalid("last_event_id", "is none");
+            throw BrigException.invalid("last_event_id", "is none");
         }
         boolean foreign = !position.epoch().equals(session.epoch) && defect != Defect.IGNORES_EPOCHS;
         if (foreign && position.seq() >= Limits.SEQ_MAX && defect != Defect.COUNTS_BEYOND_THE_BOUND) {
-            throw Fields.invalid("last_event_id", "is beyond the bound");
+            throw BrigException.invalid("last_event_id", "is beyond the bound");
         }
         long from = foreign ? 1 : MiniReader.begin(session, position.seq() + 1);
         if (session.ended && from > session.lastSeq() && defect != Defect.NEVER_ANSWERS_204) {

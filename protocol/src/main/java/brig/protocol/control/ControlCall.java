@@ -1,6 +1,6 @@
 package brig.protocol.control;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.protocol.record.Flat;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ public record ControlCall(Object id, @Flat ControlRequest request) {
         return switch (id) {
             case Long number -> number;
             case String text when text.length() <= ID_CHARACTERS_MAX -> text;
-            case null, default -> throw Fields.invalid("id", "must be a whole number or a short text");
+            case null, default -> throw BrigException.invalid("id", "must be a whole number or a short text");
         };
     }
 }

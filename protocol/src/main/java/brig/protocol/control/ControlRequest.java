@@ -1,8 +1,8 @@
 package brig.protocol.control;
 
+import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
@@ -101,7 +101,7 @@ public sealed interface ControlRequest {
         public Egress {
             requireSpawnId(spawnId);
             if (decision != null && (decision == EgressDecision.REVOKE ? secret : host) == null) {
-                throw Fields.invalid(decision == EgressDecision.REVOKE ? "secret" : "host", "is missing");
+                throw BrigException.invalid(decision == EgressDecision.REVOKE ? "secret" : "host", "is missing");
             }
         }
     }
@@ -121,7 +121,7 @@ public sealed interface ControlRequest {
     /** The id becomes part of file names, so only Brig's own form is accepted. */
     private static void requireSpawnId(String id) {
         if (!Ids.isSpawnId(id)) {
-            throw Fields.invalid("spawn_id", "must be spn_ and 24 characters 0-9 a-z");
+            throw BrigException.invalid("spawn_id", "must be spn_ and 24 characters 0-9 a-z");
         }
     }
 }

@@ -1,7 +1,7 @@
 package brig.protocol.control;
 
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Range;
 
@@ -17,7 +17,7 @@ public record PortCall(
 
     public PortCall {
         if (port == 0 || !Ids.isSpawnId(spawnId)) {
-            throw Fields.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
+            throw BrigException.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
         }
     }
 }

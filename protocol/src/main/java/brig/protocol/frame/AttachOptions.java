@@ -1,7 +1,7 @@
 package brig.protocol.frame;
 
+import brig.protocol.BrigException;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
@@ -32,7 +32,7 @@ public record AttachOptions(
 
     public AttachOptions {
         if (role != null && !role.equals("captain") && !role.equals(WATCHER)) {
-            throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
+            throw BrigException.invalid("role", "must be \"captain\" or \"watcher\"");
         }
         requireClient(client);
     }
@@ -49,7 +49,7 @@ public record AttachOptions(
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for an invalid program name */
     public static void requireClient(@Nullable String client) {
         if (client != null && !CLIENT.matcher(client).matches()) {
-            throw Fields.invalid("client", "must match " + CLIENT);
+            throw BrigException.invalid("client", "must match " + CLIENT);
         }
     }
 }

@@ -2,7 +2,6 @@ package brig.protocol.frame;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
@@ -40,10 +39,10 @@ public sealed interface CaptainLine {
 
         public UserMessage {
             if (!role.equals(USER)) {
-                throw Fields.invalid("role", "must be \"user\"");
+                throw BrigException.invalid("role", "must be \"user\"");
             }
             if (messageId != null && !MESSAGE_ID.matcher(messageId).matches()) {
-                throw Fields.invalid("message_id", "must match " + MESSAGE_ID);
+                throw BrigException.invalid("message_id", "must match " + MESSAGE_ID);
             }
         }
 

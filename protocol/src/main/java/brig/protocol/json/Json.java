@@ -222,11 +222,6 @@ public final class Json {
         return out.toByteArray();
     }
 
-    /** The object as one line of JSON with a newline. */
-    public static byte[] writeLine(Map<String, ?> object) {
-        return line(write(object));
-    }
-
     private static byte[] line(byte[] json) {
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';

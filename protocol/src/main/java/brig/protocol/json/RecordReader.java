@@ -55,7 +55,13 @@ final class RecordReader {
         }
         RecordShape.Kinds kinds = RecordShape.kinds(type);
         String field = kinds.tagged.value();
-        String tag = new Fields(values).requiredText(field);
+        Object given = values.get(field);
+        if (given == null || given.equals("")) {
+            throw BrigException.invalid(field, "is missing");
+        }
+        if (!(given instanceof String tag)) {
+            throw BrigException.invalid(field, "must be a string");
+        }
         Class<?> kind = kinds.named(tag);
         if (kind == null) {
             throw new BrigException(
@@ -71,7 +77,7 @@ final class RecordReader {
             if (!read.contains(name)) {
                 TreeSet<String> known = shape.names(values, field -> List.of(field.name()))
                         .collect(Collectors.toCollection(TreeSet::new));
-                throw Fields.invalid(path + name, "is not known here; known are " + known);
+                throw BrigException.invalid(path + name, "is not known here; known are " + known);
             }
         }
     }
@@ -149,7 +155,7 @@ final class RecordReader {
     }
 
     private static BrigException missing(String name, Type type) {
-        return Fields.invalid(name, "is missing; it must be " + wanted(type));
+        return BrigException.invalid(name, "is missing; it must be " + wanted(type));
     }
 
     private static Object byDefault(String name, Type type, String text) {
@@ -177,7 +183,7 @@ final class RecordReader {
                 continue;
             }
             if (given != null) {
-                throw Fields.invalid(name, "is another name of '" + field.name() + "', which is there already");
+                throw BrigException.invalid(name, "is another name of '" + field.name() + "', which is there already");
             }
             given = value;
         }
@@ -186,7 +192,7 @@ final class RecordReader {
 
     private static void requireWithin(String name, long number, Range range) {
         if ((number < range.min() || number > range.max()) && !(range.orZero() && number == 0)) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     name,
                     (range.orZero() ? "must be 0, or " : "must be ")
                             + (range.max() == Long.MAX_VALUE
@@ -217,14 +223,14 @@ final class RecordReader {
         if (nothing != null) {
             return nothing;
         }
-        throw Fields.invalid(name, "is missing");
+        throw BrigException.invalid(name, "is missing");
     }
 
     /** The value as that type; null where it is of another type and the message is not ours. */
     private static @Nullable Object value(String name, Object given, Type type, Manner manner) {
         Object value = converted(name, given, type, manner);
         if (value == null && manner != Manner.FOREIGN) {
-            throw Fields.invalid(name, "must be " + wanted(type));
+            throw BrigException.invalid(name, "must be " + wanted(type));
         }
         return value;
     }
@@ -294,7 +300,7 @@ final class RecordReader {
         if (manner == Manner.FOREIGN) {
             return null;
         }
-        throw Fields.invalid(
+        throw BrigException.invalid(
                 name,
                 "must be "
                         + listed(
@@ -343,7 +349,7 @@ final class RecordReader {
             if (inner != null) {
                 read.add(inner);
             } else if (manner != Manner.FOREIGN) {
-                throw Fields.invalid(name, "must be " + wanted(type));
+                throw BrigException.invalid(name, "must be " + wanted(type));
             }
         }
         return Collections.unmodifiableList(read);

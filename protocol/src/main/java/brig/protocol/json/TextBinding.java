@@ -1,5 +1,6 @@
 package brig.protocol.json;
 
+import brig.protocol.BrigException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -65,7 +66,7 @@ public final class TextBinding<T> {
             if (objectNames().contains(name)) {
                 values.put(name, value);
             } else if (!shape.ignoresUnknown()) {
-                throw Fields.invalid(name, "is not known here; known are " + objectNames());
+                throw BrigException.invalid(name, "is not known here; known are " + objectNames());
             }
         });
         given.forEach((name, text) -> values.put(name, converted(text, fields.get(name))));

@@ -1,7 +1,7 @@
 package brig.protocol.spawn;
 
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
-import brig.protocol.json.Fields;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
@@ -45,24 +45,24 @@ public record SpawnRequest(
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
     public SpawnRequest {
         if (taskId != null && !Ids.isTaskId(taskId)) {
-            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+            throw BrigException.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
         }
         requirePath("workspace", workspace);
         if (workspaceMode.isWorktree() != (repository != null)) {
-            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
+            throw BrigException.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
         }
         requirePath("repository", repository);
         if (workspaceMode.isWorktree() && workspace != null) {
-            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
+            throw BrigException.invalid("workspace", "is chosen by Brig where a repository is named");
         }
         if (workspaceMode == WorkspaceMode.COPY && workspace == null) {
-            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
+            throw BrigException.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
         }
     }
 
     private static void requirePath(String name, @Nullable String path) {
         if (path != null && (!path.startsWith("/") || path.indexOf('\0') >= 0)) {
-            throw Fields.invalid(name, "must be an absolute path");
+            throw BrigException.invalid(name, "must be an absolute path");
         }
     }
 
@@ -90,7 +90,7 @@ public record SpawnRequest(
 
         private static void requireArgument(String name, @Nullable String value) {
             if (value != null && value.indexOf('\0') >= 0) {
-                throw Fields.invalid(name, "must not contain a NUL");
+                throw BrigException.invalid(name, "must not contain a NUL");
             }
         }
     }
@@ -132,10 +132,10 @@ public record SpawnRequest(
 
         public Claim {
             if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
-                throw Fields.invalid("project", "must match " + PROJECT);
+                throw BrigException.invalid("project", "must match " + PROJECT);
             }
             if (!Ids.isTaskId(provider)) {
-                throw Fields.invalid("provider", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+                throw BrigException.invalid("provider", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
             }
             requestId = requestId == null ? null : Ids.requestId("request_id", requestId);
         }
@@ -185,7 +185,7 @@ public record SpawnRequest(
         /** The id may become a command line argument, so it must not look like an option. */
         public Continuation {
             if (resume != null && !SESSION.matcher(resume).matches()) {
-                throw Fields.invalid("resume", "must match " + SESSION);
+                throw BrigException.invalid("resume", "must match " + SESSION);
             }
         }
     }

@@ -25,7 +25,7 @@ class JsonTest {
                 "{\"s\":\"a\\\"\\n\u20ac\",\"l\":-7,\"d\":1.5,\"t\":true,\"n\":null,\"a\":[1,[],{}],\"o\":{\"x\":false}}";
         Map<String, Object> object = Json.parseObject(Splits.utf8(text));
         assertEquals(text, new String(Json.write(object), StandardCharsets.UTF_8));
-        assertEquals(text + "\n", new String(Json.writeLine(object), StandardCharsets.UTF_8));
+        assertEquals(text + "\n", new String(Json.writeLine(JsonObject.of(object)), StandardCharsets.UTF_8));
     }
 
     @Test

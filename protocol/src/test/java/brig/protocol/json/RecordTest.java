@@ -233,6 +233,12 @@ class RecordTest {
         BrigException unknown = refusal("{\"id\":1,\"op\":\"dance\"}", Request.class);
         assertEquals(ErrorCode.UNKNOWN_ACTION, unknown.code());
         assertEquals("unknown op 'dance'; known are spawn, test_route and shutdown", unknown.getMessage());
+        for (String line : List.of("{\"id\":1}", "{\"op\":null}", "{\"op\":\"\"}")) {
+            assertEquals("field 'op' is missing", refusal(line, Request.class).getMessage(), line);
+        }
+        assertEquals(
+                "field 'op' must be a string",
+                refusal("{\"op\":1}", Request.class).getMessage());
         assertEquals(
                 "field 'op' is missing",
                 refusal("{\"op\":\"\"}", Operation.class).getMessage());

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.golden.Notation;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.TextBinding;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -127,10 +127,11 @@ class ExamplesTest {
     @Test
     void shouldHaveTheFieldsOfTheCodeWhenASchemaClosesThem() {
         Map<String, Object> schema = Json.parseObject(Schemas.text("spawn").getBytes(StandardCharsets.UTF_8));
-        Fields fields = new Fields(schema).object("$defs").object("fields").object("properties");
+        JsonObject fields =
+                JsonObject.of(schema).object("$defs").object("fields").object("properties");
         Set<String> read = new HashSet<>(new TextBinding<>(SpawnerRequest.Spawn.class, null).names());
         // How long to wait is a parameter over HTTP.
         read.remove("wait");
-        assertEquals(read, fields.asMap().keySet());
+        assertEquals(read, fields.names());
     }
 }

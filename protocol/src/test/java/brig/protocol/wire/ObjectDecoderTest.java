@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.protocol.BrigException;
 import brig.protocol.Splits;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -133,7 +132,7 @@ class ObjectDecoderTest {
             @Override
             public void handleObject(JsonObject object) {
                 seen.add("object");
-                throw Fields.invalid("x", "is refused");
+                throw BrigException.invalid("x", "is refused");
             }
 
             @Override

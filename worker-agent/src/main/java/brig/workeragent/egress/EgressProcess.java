@@ -13,7 +13,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.EgressEvent;
-import brig.protocol.json.Fields;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.wall.EgressGate;
@@ -173,14 +172,14 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     private static void requireOpenable(EgressSession session, HostPattern wanted) {
         if (!session.hasWayOut) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "host",
                     "cannot be opened: the wall of this worker was built without a way out;"
                             + " start it with a policy whose \"egress\" allows a host, or asks (askMs)");
         }
         String denied = new HostPolicy(session.policyNow()).closedBy(wanted);
         if (denied != null) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "host", "cannot be opened: deniedHosts of the policy has " + denied + ", and no answer opens that");
         }
     }

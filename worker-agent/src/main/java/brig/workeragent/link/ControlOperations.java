@@ -35,7 +35,6 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkspacesAnswer;
-import brig.protocol.json.Fields;
 import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.profile.AgentCatalog;
@@ -161,7 +160,7 @@ public final class ControlOperations {
         try {
             return new FileGlobs(allow);
         } catch (IllegalArgumentException e) {
-            throw Fields.invalid("allow", String.valueOf(e.getMessage()));
+            throw BrigException.invalid("allow", String.valueOf(e.getMessage()));
         }
     }
 
@@ -173,7 +172,7 @@ public final class ControlOperations {
         try {
             return decide(request.spawnId(), decision, request);
         } catch (IllegalArgumentException e) {
-            throw Fields.invalid("host", String.valueOf(e.getMessage()));
+            throw BrigException.invalid("host", String.valueOf(e.getMessage()));
         }
     }
 

@@ -5,7 +5,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.control.Message;
 import brig.protocol.control.WorkerLine;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
@@ -84,7 +83,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
     private void resume(WorkerLine line) {
         long next = line.resume();
         if (next == 0) {
-            throw Fields.invalid("resume", "must come first");
+            throw BrigException.invalid("resume", "must come first");
         }
         Outbox.Reader reader = opener.open(this, next);
         frames = reader;

@@ -2,7 +2,7 @@ package brig.workeragent.profile;
 
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.protocol.record.Default;
 import brig.protocol.record.Settings;
 import brig.protocol.spawn.SpawnRequest;
@@ -209,10 +209,10 @@ public record AgentProfile(
         if (model != null) {
             requirePlace(name, MODEL);
             if (!MODEL_NAME.matcher(model).matches()) {
-                throw Fields.invalid(MODEL, "must match " + MODEL_NAME);
+                throw BrigException.invalid(MODEL, "must match " + MODEL_NAME);
             }
         } else if (envHas(MODEL)) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     MODEL,
                     "is missing, and the agent '" + name + "' has none of its own: name one"
                             + " (brig run --model NAME), or set worker.agentModels {\"" + name
@@ -223,7 +223,7 @@ public record AgentProfile(
             requirePlace(name, SYSTEM_PROMPT);
             boolean argument = !tells(SYSTEM_PROMPT);
             if (argument && system.getBytes(StandardCharsets.UTF_8).length > ARGUMENT_BYTES_MAX) {
-                throw Fields.invalid(
+                throw BrigException.invalid(
                         fieldOf(SYSTEM_PROMPT),
                         "has more than " + ARGUMENT_BYTES_MAX + " bytes, and the agent '" + name
                                 + "' takes it as an argument");
@@ -244,7 +244,7 @@ public record AgentProfile(
         boolean place =
                 tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
         if (!place) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     fieldOf(field), "cannot be told to the agent '" + name + "': its profile has no place for it");
         }
     }

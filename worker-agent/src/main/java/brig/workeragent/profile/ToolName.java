@@ -1,6 +1,6 @@
 package brig.workeragent.profile;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -49,7 +49,7 @@ enum ToolName {
         List<String> told =
                 asked.stream().map(name -> of(adapter, agent, name)).distinct().toList();
         if (adapter.equals("codex") && !asked.isEmpty() && asked.stream().noneMatch(BASH::is)) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "tools",
                     "must have 'bash' for the agent '" + agent
                             + "', which reads and changes files with its shell and cannot be without it");
@@ -60,7 +60,7 @@ enum ToolName {
     private static String of(String adapter, String agent, String asked) {
         if (!List.of("claude", "opencode", "codex").contains(adapter)) {
             if (!OTHER.matcher(asked).matches()) {
-                throw Fields.invalid("tools", "must be names that match " + OTHER);
+                throw BrigException.invalid("tools", "must be names that match " + OTHER);
             }
             return asked;
         }
@@ -71,7 +71,7 @@ enum ToolName {
                 .filter(tool -> tool.is(asked))
                 .findFirst()
                 .map(tool -> tool.in(adapter))
-                .orElseThrow(() -> Fields.invalid(
+                .orElseThrow(() -> BrigException.invalid(
                         "tools",
                         "has a tool that the agent '" + agent + "' has not; it has "
                                 + there.stream().map(ToolName::lower).toList()));

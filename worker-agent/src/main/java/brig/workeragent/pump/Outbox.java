@@ -1,8 +1,8 @@
 package brig.workeragent.pump;
 
 import brig.formats.adapter.FrameSink;
+import brig.protocol.BrigException;
 import brig.protocol.Limits;
-import brig.protocol.json.Fields;
 import brig.protocol.wire.FrameType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -180,7 +180,7 @@ public final class Outbox implements FrameSink {
         lock.lock();
         try {
             if (seq > lastSeq) {
-                throw Fields.invalid("ack", "is " + seq + ", but the last frame is " + lastSeq);
+                throw BrigException.invalid("ack", "is " + seq + ", but the last frame is " + lastSeq);
             }
             ackedSeq = Math.max(ackedSeq, seq);
             dropAcked();
@@ -213,7 +213,7 @@ public final class Outbox implements FrameSink {
         lock.lock();
         try {
             if (seq < 1 || seq > lastSeq + 1) {
-                throw Fields.invalid("resume", "is " + seq + ", but the next frame is " + (lastSeq + 1));
+                throw BrigException.invalid("resume", "is " + seq + ", but the next frame is " + (lastSeq + 1));
             }
             Reader fresh = new Reader(Math.max(seq, ackedSeq + 1));
             reader = fresh;

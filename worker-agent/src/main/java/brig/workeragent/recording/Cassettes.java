@@ -8,7 +8,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Reason;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.profile.AgentProfile;
@@ -86,7 +85,7 @@ public final class Cassettes {
             return new Played(profile.newAdapter(), List.of());
         }
         if (cassette == null || !Ids.isTaskId(cassette)) {
-            throw Fields.invalid("model", "must be the name of a cassette");
+            throw BrigException.invalid("model", "must be the name of a cassette");
         }
         Path file = folder.resolve(cassette + ".ndjson");
         try (BufferedReader lines = Files.newBufferedReader(file)) {
@@ -94,7 +93,7 @@ public final class Cassettes {
             String adapter = Json.read((head == null ? "" : head).getBytes(UTF_8), CassetteHead.class)
                     .adapter();
             return new Played(
-                    Adapters.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
+                    Adapters.named(adapter).orElseThrow(() -> BrigException.invalid("model", "is no cassette")),
                     List.of(new Mount(copy(file), INSIDE, true)));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND, "no cassette '" + cassette + "' in " + folder);

@@ -3,7 +3,6 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Posture;
-import brig.protocol.json.Fields;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
@@ -207,7 +206,7 @@ final class Workspaces {
 
     private Path existing(Path folder) {
         if (!Files.isDirectory(folder)) {
-            throw Fields.invalid("workspace", "must be a folder to copy, and there is none at " + folder);
+            throw BrigException.invalid("workspace", "must be a folder to copy, and there is none at " + folder);
         }
         return AgentHomes.notOne(walls.workspace(folder));
     }

@@ -6,7 +6,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.DiffAnswer;
-import brig.protocol.json.Fields;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import brig.workeragent.wall.ToolWall;
@@ -100,7 +99,7 @@ final class Copies implements MadeWorkspaces.Maker {
 
             private void add(Path file) {
                 if (++seen[0] > FILES_MAX) {
-                    throw Fields.invalid("workspace", "has more than " + FILES_MAX + " files");
+                    throw BrigException.invalid("workspace", "has more than " + FILES_MAX + " files");
                 }
                 list.writeBytes(folder.relativize(file).toString().getBytes(UTF_8));
                 list.write(0);
@@ -131,7 +130,7 @@ final class Copies implements MadeWorkspaces.Maker {
             default -> null;
         };
         return mend == null
-                ? Fields.invalid("workspace", "cannot be copied by the workers' user: " + complaint)
+                ? BrigException.invalid("workspace", "cannot be copied by the workers' user: " + complaint)
                 : new BrigException(
                         ErrorCode.COPY_UNAVAILABLE,
                         mend + ", or choose workspace_mode worktree or folder (" + complaint + ")");

@@ -8,7 +8,6 @@ import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
-import brig.protocol.json.Fields;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
@@ -165,7 +164,8 @@ public final class MadeWorkspaces {
         return turns.take(spawnId, () -> {
             WorkspaceNote note = notes.read(spawnId);
             if (note.kind() != WorkspaceNote.Kind.WORKTREE) {
-                throw Fields.invalid("spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
+                throw BrigException.invalid(
+                        "spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
             }
             Path patch = notes.patchOf(spawnId);
             try {

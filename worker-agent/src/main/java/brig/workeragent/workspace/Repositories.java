@@ -2,7 +2,6 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.HostUser;
 import java.io.IOException;
@@ -54,11 +53,11 @@ record Repositories(
             }
             Path gitFolder = real.resolve(".git");
             if (!Files.isDirectory(gitFolder, LinkOption.NOFOLLOW_LINKS)) {
-                throw Fields.invalid("repository", "must be a git repository with a folder .git");
+                throw BrigException.invalid("repository", "must be a git repository with a folder .git");
             }
             HostUser lender = lenderOf(real);
             if (lender != null && !asker.admin() && !asker.captain().equals("uid:" + lender.uid())) {
-                throw Fields.invalid(
+                throw BrigException.invalid(
                         "repository",
                         "belongs to uid " + lender.uid() + ": only that user, or an admin, may let agents work on it");
             }
@@ -81,7 +80,7 @@ record Repositories(
             return null;
         }
         if (!(git.get("uid") instanceof Integer uid && uid > 0 && git.get("gid") instanceof Integer gid && gid > 0)) {
-            throw Fields.invalid(
+            throw BrigException.invalid(
                     "repository",
                     "belongs to uid " + git.get("uid") + " and gid " + git.get("gid")
                             + ", and nothing is done with root's rights on what agents see: give them a clone of another user's");

@@ -3,7 +3,7 @@ package brig.workeragent.workspace;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;
 import java.io.IOException;
@@ -69,7 +69,7 @@ record RepositorySurvey(
         for (String entry : config) {
             String key = entry.split("\n", 2)[0].toLowerCase(Locale.ROOT);
             if (key.startsWith("filter.") || key.startsWith("include")) {
-                throw Fields.invalid("repository", "its .git/config has " + key + ", which may start programs");
+                throw BrigException.invalid("repository", "its .git/config has " + key + ", which may start programs");
             }
         }
     }

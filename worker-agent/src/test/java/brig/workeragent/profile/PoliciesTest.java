@@ -388,7 +388,7 @@ class PoliciesTest {
         assertEquals(name.equals("review"), found.confinement().workspaceReadOnly());
         assertEquals(name.equals("nested"), found.confinement().nested());
         Map<String, Object> values = Json.parseCommented(Files.readString(SHIPPED.resolve(name + ".json")));
-        assertEquals("[]", faults(new String(Json.writeLine(values), StandardCharsets.UTF_8)));
+        assertEquals("[]", faults(new String(Json.write(values), StandardCharsets.UTF_8)));
         for (var component : Policy.class.getRecordComponents()) {
             assertTrue(values.containsKey(component.getName()), component.getName());
         }

@@ -1,6 +1,6 @@
 package brig.acp.message;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.NotEmpty;
@@ -25,10 +25,10 @@ public record SessionFolder(@NotEmpty String cwd, List<String> additionalDirecto
 
     public SessionFolder {
         if (!cwd.startsWith("/") || cwd.indexOf('\0') >= 0) {
-            throw Fields.invalid("cwd", "must be an absolute path");
+            throw BrigException.invalid("cwd", "must be an absolute path");
         }
         if (!additionalDirectories.isEmpty()) {
-            throw Fields.invalid("additionalDirectories", "is not offered: the wall lets one folder in");
+            throw BrigException.invalid("additionalDirectories", "is not offered: the wall lets one folder in");
         }
     }
 

@@ -1,6 +1,6 @@
 package brig.gateway.openai.message;
 
-import brig.protocol.json.Fields;
+import brig.protocol.BrigException;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import java.util.List;
@@ -32,7 +32,7 @@ public record RequestMessage(
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} if it has no role */
     public String requiredRole() {
         if (role == null || role.isEmpty()) {
-            throw Fields.invalid("role", "is missing");
+            throw BrigException.invalid("role", "is missing");
         }
         return role;
     }
@@ -57,12 +57,12 @@ public record RequestMessage(
         }
         Part part = object.as(Part.class);
         if (!part.isText()) {
-            throw Fields.invalid("content", "has a part of type '" + part.type() + "'; an agent takes text");
+            throw BrigException.invalid("content", "has a part of type '" + part.type() + "'; an agent takes text");
         }
         return part.text() == null ? "" : part.text();
     }
 
     private static RuntimeException noParts() {
-        return Fields.invalid("content", "must be a list of objects");
+        return BrigException.invalid("content", "must be a list of objects");
     }
 }
