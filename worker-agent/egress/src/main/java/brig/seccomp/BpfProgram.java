@@ -65,7 +65,7 @@ public final class BpfProgram {
     public BpfProgram whenEqual(int value, BpfProgram block) {
         int length = block.instructions.size();
         if (length == 0 || length > 255 || block.instructions.getLast().code != RETURN) {
-            throw new IllegalArgumentException("a block of " + length + " instructions that does not return");
+            throw new IllegalArgumentException("a block of " + length + " instructions without a return");
         }
         add(JUMP_EQUAL, 0, length, value);
         instructions.addAll(block.instructions);

@@ -119,7 +119,7 @@ public final class SeccompFilter {
             case OPENAT -> modeOfOpen(THIRD_ARGUMENT, FOURTH_ARGUMENT);
             // Its mode is in memory, which a filter cannot read; programs fall back to openat.
             case OPENAT2 -> new BpfProgram().answer(NO_SUCH_CALL);
-            default -> throw new IllegalArgumentException(call + " gives no mode");
+            default -> throw new IllegalArgumentException(call + " sets no mode");
         };
     }
 

@@ -173,13 +173,13 @@ public final class EgressMain {
             for (String text : host.getValue()) {
                 InetAddress address = HostNames.literal(text);
                 if (address == null) {
-                    throw new IOException("worker.egress.hosts: " + text + " is no address");
+                    throw new IOException("worker.egress.hosts: " + text + " is not an address");
                 }
                 of.add(address);
             }
             String name = HostNames.normalize(host.getKey());
             if (name == null) {
-                throw new IOException("worker.egress.hosts: " + host.getKey() + " is no name of a host");
+                throw new IOException("worker.egress.hosts: " + host.getKey() + " is not a host name");
             }
             addresses.put(name, List.copyOf(of));
         }

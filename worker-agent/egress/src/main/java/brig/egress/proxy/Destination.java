@@ -100,7 +100,7 @@ sealed interface Destination {
             }
             String path = uri.substring(end);
             if (DOT_SEGMENT.matcher(path).find()) {
-                throw Refusal.malformed("the path leads out of the route").asException();
+                throw Refusal.malformed("the path leaves the route").asException();
             }
             String base = Objects.requireNonNullElse(route.url().getRawPath(), "");
             String joined = (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path;

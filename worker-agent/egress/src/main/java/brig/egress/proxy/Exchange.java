@@ -396,7 +396,7 @@ final class Exchange implements Upstream.Listener {
         if (answer.begun() || state == State.REFUSED) {
             front.channel().close();
         } else {
-            refuse(new Refusal(504, "nothing came for too long", ""));
+            refuse(new Refusal(504, "no data arrived in time", ""));
         }
     }
 

@@ -79,7 +79,7 @@ public final class Injection {
         int query = target.indexOf('?');
         String path = query < 0 ? target : target.substring(0, query);
         new Filter(name -> {
-                    throw new SecretRefusedException("the placeholder of " + name + " stands in the path");
+                    throw new SecretRefusedException("the placeholder of " + name + " is in the path");
                 })
                 .whole(path.getBytes(UTF_8));
         if (query < 0) {
@@ -87,7 +87,7 @@ public final class Injection {
         }
         Filter filter = new Filter(name -> {
             if (!inQuery.test(name)) {
-                throw new SecretRefusedException("the secret " + name + " is not to be put into queries");
+                throw new SecretRefusedException("the secret " + name + " may not be put into queries");
             }
         });
         filter.encoded = true;
@@ -98,7 +98,7 @@ public final class Injection {
     public void refuseAny(String text) {
         new Filter(name -> {
                     throw new SecretRefusedException(
-                            "the placeholder of " + name + " stands where no secret can be put in");
+                            "the placeholder of " + name + " is in a place where no secret can be put in");
                 })
                 .whole(text.getBytes(UTF_8));
     }
@@ -170,7 +170,7 @@ public final class Injection {
         private String valueOf(String placeholder) {
             Secrets.Entry entry = secrets.find(placeholder);
             if (entry == null) {
-                throw new SecretRefusedException("it carries a placeholder that stands for no secret of this worker");
+                throw new SecretRefusedException("it carries a placeholder of an unknown secret");
             }
             String name = entry.name();
             if (!goesThere.test(name)) {
