@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts the build. Finds JDK 25 and Gradle, and installs what is missing where apt can.
-# What it cannot install it names, and stops: nothing is downloaded from anywhere else.
+# Starts the build. Finds JDK 25 and Gradle, and installs missing packages with apt.
+# If it cannot install a package, it names it and stops. It downloads nothing from elsewhere.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 
@@ -15,7 +15,7 @@ find_jdk25() {
     return 1
 }
 
-# apt_install PACKAGE…: 1 where there is no apt, or no right to use it.
+# apt_install PACKAGE…: fails with 1 without apt, or without the right to use it.
 apt_install() {
     command -v apt-get >/dev/null || return 1
     sudo=
@@ -29,7 +29,7 @@ apt_install() {
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
-# need PROGRAM PACKAGE: collects in $packages what has to be installed.
+# need PROGRAM PACKAGE: collects missing packages in $packages.
 packages=
 need() { [ -e "$1" ] || command -v "$1" >/dev/null || packages="$packages $2"; }
 need gradle gradle              # the build
@@ -41,7 +41,7 @@ if [ -n "$packages" ]; then
     # shellcheck disable=SC2086
     apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
 fi
-# The page is tested in a browser, and the clients with what npm has; where there is neither, those tests are skipped and say so.
+# The watch page is tested in a browser, the clients with npm packages. Without them those tests are skipped with a message.
 case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     packages=
     need chromium chromium
@@ -55,27 +55,27 @@ if ! find_jdk25; then
         'under /usr/lib/jvm, or point JAVA_HOME at it, and start again.'
 fi
 
-# Gradle 4.4.1 itself does not start on JDK 25; it uses the newest older one that it knows.
+# Gradle 4.4.1 itself does not run on JDK 25; it gets the newest JDK that it supports.
 for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/lib/jvm/default-java; do
     if [ -x "$home/bin/java" ]; then JAVA_HOME=$home; export JAVA_HOME; break; fi
 done
 
-# This Gradle knows no --args=…; the build takes the same as -Pargs=….
+# This Gradle has no --args=…; the build takes -Pargs=… instead.
 for argument in "$@"; do
     shift
     case $argument in --args=*) argument="-Pargs=${argument#--args=}" ;; esac
     set -- "$@" "$argument"
 done
 
-# The gateway itself does not run inside Gradle, whose daemon would keep Ctrl-C from it: './gradlew run [OPTION…]' builds,
-# and then becomes 'brig serve'.
+# The gateway does not run inside Gradle, whose daemon would intercept Ctrl-C: './gradlew run [OPTION…]' builds,
+# then executes 'brig serve'.
 serve=
 if [ "${1:-}" = run ]; then
     shift
     serve=1
 fi
 
-# That Gradle calls each class file "malformed" that is of a newer Java than it knows: hundreds of lines that say nothing.
+# This Gradle reports each class file of a newer Java as "malformed": hundreds of useless lines.
 build() {
     status=$( { { gradle --project-dir "$here" --console plain -Pjdk25="$BRIG_JDK25" "$@" && echo 0 >&4 || echo $? >&4; } |
         sed -u '/^Malformed \(class file\|jar\) \[/d' >&3; } 4>&1 ) 3>&1

@@ -32,14 +32,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Makes the start-up archives of the installation {@code args[0]}: what an installation does runs here once, and the JVM
- * writes down what it loaded, what it linked, and what it learnt about the code that ran often, so that its compilers
- * begin with that. A gain in speed only: where the wall cannot be built, the archives hold what was seen until then.
+ * Creates the start-up archives of the installation {@code args[0]}. It runs the typical work of an installation once.
+ * The JVM records the loaded and linked classes and the profiles of hot code, with which its compilers begin later.
+ * This only improves speed: if the wall cannot be built, the archives have what was recorded until then.
  */
 final class Train {
     private static final int STARTS = 20;
     private static final int STREAMS = 4;
-    /** Small writes, as of a model's tokens: enough for the compilers' counters, a second or two here. */
+    /** Small writes like a model's tokens: enough for the compilers' counters, and done in a second or two. */
     private static final String TOKENS =
             "sleep 1; i=0; while [ $i -lt 20000 ]; do echo token token token $i; i=$((i+1)); done";
 
@@ -87,7 +87,7 @@ final class Train {
             for (int i = 0; i < STARTS; i++) {
                 attach(spawn("echo started"));
             }
-            // First: on a machine that is busy the streams may take longer than anybody waits.
+            // First, as on a busy machine the streams may exceed the time limit.
             brig(
                             Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")),
                             "run",
@@ -108,10 +108,10 @@ final class Train {
             for (Future<?> stream : streams) {
                 stream.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
-            // The first scrape would hold the event loop while it loads its classes.
+            // Otherwise the first scrape would block the event loop while its classes load.
             http.send(request("/metrics").build(), HttpResponse.BodyHandlers.discarding());
         } finally {
-            // Its Process would close its output too, which it still writes to while it makes the archive.
+            // Process.destroy would also close its output, which it still uses while it writes the archive.
             gateway.toHandle().destroy();
             gateway.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
@@ -167,7 +167,7 @@ final class Train {
         return found.group(1);
     }
 
-    /** Reads to the end as a captain does. */
+    /** Reads the stream to the end, like a captain. */
     private Void attach(Spawned spawned) throws IOException {
         try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.connect(UnixDomainSocketAddress.of(spawned.socket()));
@@ -177,7 +177,7 @@ final class Train {
         return null;
     }
 
-    /** Reads to the end as a browser does. */
+    /** Reads the stream to the end, like a browser. */
     private Void events(Spawned spawned) throws IOException, InterruptedException {
         http.send(
                 request("/api/v1/sessions/" + spawned.id() + "/stream").build(),

@@ -64,7 +64,7 @@ void subscribers_turn_end(void) {
     }
 }
 
-/* Where frame number begins: a retained frame, else the end. */
+/* The position of frame number: its retained place, else the end. */
 static uint64_t position_of(const struct log *log, enum form form, unsigned long long number) {
     char wanted[40];
     int length =
@@ -73,7 +73,7 @@ static uint64_t position_of(const struct log *log, enum form form, unsigned long
     if (found == NULL) return log->first + log->length;
     if (form != FORM_EVENTS) {
         while (found > log->bytes + 4 && *found != '{') found--;
-        /* A short message has two bytes of header, a longer one four, of which the second is 126. */
+        /* A short message has a 2-byte header; a longer one has 4 bytes, the second of which is 126. */
         if (form == FORM_MESSAGES) found -= (unsigned char) found[-2] == 0x81 ? 2 : 4;
     }
     return log->first + (uint64_t) (found - log->bytes);
@@ -120,7 +120,7 @@ static void handle_request(struct subscriber *subscriber) {
                   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
                   "no-cache\r\nConnection: close\r\n\r\n");
     } else if (sscanf(request, "GET /ws/%d?from=%llu", &index, &next) >= 1) {
-        /* The accept value belongs to the key of RFC 6455's example, which brig-load always sends. */
+        /* The accept value for the key in RFC 6455's example, which brig-load always sends. */
         subscribe(subscriber, index, FORM_MESSAGES, next,
                   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                   "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
@@ -133,7 +133,7 @@ static void handle_subscriber(struct source *source, uint32_t ready) {
     struct subscriber *subscriber = (struct subscriber *) source;
     if ((ready & ~(uint32_t) EPOLLOUT) != 0) {
         bool streaming = subscriber->stream != NULL;
-        /* What a subscriber says once it reads does not matter, only its end does. */
+        /* Later input of a subscriber is ignored, except its end. */
         ssize_t count = streaming ? recv(source->fd, buffer, sizeof buffer, 0)
                                   : recv(source->fd, subscriber->request + subscriber->request_bytes,
                                          sizeof subscriber->request - 1 - subscriber->request_bytes, 0);

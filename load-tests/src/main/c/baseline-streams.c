@@ -70,7 +70,10 @@ void stream_append(struct stream *stream, const char *line, size_t length) {
     }
 }
 
-/* Drops the oldest bytes: all that everybody has, or what is beyond the bound, and then those who lack it. */
+/*
+ * Drops the oldest bytes: those that all subscribers have, or those beyond the bound together with the
+ * subscribers that lack them.
+ */
 static void trim(struct log *log) {
     uint64_t end = log->first + log->length, needed = end;
     for (int i = 0; i < log->subscriber_count; i++) {

@@ -1,8 +1,8 @@
 /*
- * brig-baseline: the least that a server of streams can do, in C with epoll. It takes lines from a publisher
- * and gives each to every subscriber as NDJSON, as a server-sent event or as a WebSocket message. It numbers,
- * records and bounds nothing, asks for no token and speaks HTTP only as brig-load does: it is the ceiling
- * that others are measured against.
+ * brig-baseline: a minimal stream server in C with epoll. It takes lines from publishers and sends each to
+ * every subscriber as NDJSON, as a server-sent event or as a WebSocket message. It neither numbers nor
+ * records, has no limits and no tokens, and speaks only the HTTP that brig-load does. It is the ceiling that
+ * others are measured against.
  */
 #ifndef BRIG_BASELINE_H
 #define BRIG_BASELINE_H
@@ -15,8 +15,10 @@ enum form { FORM_LINES, FORM_EVENTS, FORM_MESSAGES, FORMS };
 
 struct subscriber;
 
-/* The frames of a stream as one transport has them, built once for all its subscribers. Positions count all
- * bytes ever. */
+/*
+ * The frames of a stream in the framing of one transport, built once for all its subscribers. Positions count
+ * all bytes since the beginning.
+ */
 struct log {
     char *bytes;
     size_t length, capacity;
@@ -42,7 +44,7 @@ struct subscriber {
     char request[1024];
 };
 
-/* How the server is run; the last three plant defects, for tests of the generator. */
+/* The options of the server; the last three inject defects, for tests of the generator. */
 struct settings {
     bool coalesced, retain;
     uint64_t drop_every, repeat_every, damage_every;
@@ -50,16 +52,16 @@ struct settings {
 extern struct settings settings;
 
 struct stream *stream_of(int index);
-/* A line of the publisher, without its end. */
+/* Takes a line of the publisher, without its newline. */
 void stream_append(struct stream *stream, const char *line, size_t length);
-/* Writes what is due to whom it is due, once for all that came in this turn. */
+/* Writes the frames of this turn to all subscribers, once. */
 void streams_turn_end(void);
 
 void subscribers_listen(int listener);
-/* Writes what the subscriber does not have yet, as far as its socket takes it. */
+/* Writes what the subscriber still lacks, as far as its socket takes it. */
 void subscriber_write(struct subscriber *subscriber);
 void subscriber_close(struct subscriber *subscriber);
-/* Frees those that were closed in this turn. */
+/* Frees the connections closed in this turn. */
 void subscribers_turn_end(void);
 void publishers_listen(int listener);
 

@@ -1,13 +1,12 @@
 /*
- * brig-baseline: the server that shows what the system calls alone cost; baseline.h says what it does and
- * does not do.
+ * brig-baseline: a server that shows the cost of the system calls alone; baseline.h describes it.
  *
- *   brig-baseline --mode coalesced|per-frame --publish ADDRESS --listen ADDRESS...
+ * brig-baseline --mode coalesced|per-frame --publish ADDRESS --listen ADDRESS...
  *
  * Publishers connect to --publish and send "stream I", then lines. Subscribers connect to any --listen and
- * send "stream I [FIRST]" (echoed, then lines), or ask by HTTP for /sse/I or, as WebSocket, for /ws/I.
- * Coalesced: one write per subscriber for all that came in a turn of the loop. Per frame: a write for each
- * frame and subscriber.
+ * send "stream I [FIRST]" (echoed, then lines), or request /sse/I over HTTP or /ws/I over WebSocket.
+ * Coalesced: one write per subscriber for all frames of a loop turn. Per frame: one write for each frame and
+ * subscriber.
  */
 #define _GNU_SOURCE
 #include "baseline.h"
@@ -20,16 +19,16 @@
 struct settings settings;
 
 static const char help[] =
-    "brig-baseline: the least that a server of streams can do; brig-load measures against it.\n"
+    "brig-baseline: a minimal stream server, for comparison with brig-load.\n"
     "\n"
     "  --mode coalesced|per-frame   one write per subscriber and turn of the loop, or per frame\n"
     "  --publish ADDRESS            where publishers connect: host:port or unix:PATH\n"
     "  --listen ADDRESS             where subscribers connect; may be repeated\n"
-    "  --retain                     keep up to 4 MiB of each stream for readers that come back\n"
+    "  --retain                     keep up to 4 MiB of each stream for readers that reconnect\n"
     "  --drop-every N, --repeat-every N, --damage-every N\n"
     "                               defects, for tests of the generator\n"
     "\n"
-    "Port 0 means any; the line that it prints when it is ready tells the addresses.\n";
+    "Port 0 means any port; when ready, it prints a line with the addresses.\n";
 
 static size_t number(const char *text) {
     char *end;

@@ -1,12 +1,11 @@
 /*
- * brig-load: the load generator. --help says what it takes; a run by hand needs two terminals and no script:
+ * brig-load: the load generator. --help lists the options. A run by hand, in two terminals:
  *
- *   brig-baseline --mode coalesced --publish 127.0.0.1:7101 --listen 127.0.0.1:7102
- *   brig-load --publish lines --subscribe sse --readers 100 --window 1000 --go \
- *             --publish-to 127.0.0.1:7101 --connect 127.0.0.1:7102
+ * brig-baseline --mode coalesced --publish 127.0.0.1:7101 --listen 127.0.0.1:7102 brig-load --publish lines
+ * --subscribe sse --readers 100 --window 1000 --go \ --publish-to 127.0.0.1:7101 --connect 127.0.0.1:7102
  *
- * A run goes through phases: everything connects; frames flow for the warm-up; the measured time; then
- * nothing more is published and what is on its way must arrive. The last line printed is the result.
+ * The phases of a run: all connections open; frames flow for the warm-up; the measured time; publishing stops
+ * and pending frames must arrive. The last line printed is the result.
  */
 #define _GNU_SOURCE
 #include "load.h"
@@ -52,7 +51,7 @@ static void handle_line(void) {
     } else if (sscanf(line, "server %d", &index) == 1 && options.server_count < SERVERS_MAX) {
         options.servers[options.server_count++] = index;
     } else if (sscanf(line, "stream %d %63s %127s %63s", &index, spawn_id, socket, token) == 4) {
-        /* Streams have the order in which the worker-agent was asked for them. */
+        /* Streams are in the order in which the gateway requested them. */
         for (int i = 0; i < options.streams; i++) {
             if (strcmp(streams[i].spawn_id, spawn_id) != 0) continue;
             strcpy(streams[i].io_socket, socket);
@@ -61,7 +60,7 @@ static void handle_line(void) {
         }
         fault("no gateway asked for a spawn %s", spawn_id);
     } else {
-        fault("standard input: '%s' is not understood", line);
+        fault("standard input: unknown command '%s'", line);
     }
 }
 
@@ -231,7 +230,7 @@ int main(int count, char **arguments) {
         wait_ns = wake > now ? wake - now : 0;
     }
     bool ok = figures_print_result();
-    /* The gateway still has its worker-agent here: without it, it would start another one. */
+    /* Stay connected: without this worker-agent, the gateway would start another one. */
     while (options.publisher == PUBLISH_BRIG && !agent_is_dismissed() && !told_to_stop && !input_ended) {
         loop_turn(NS_PER_S);
     }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /*
- * A worker-agent that starts no workers: each spawn becomes one of the streams. Its two kinds of sockets and
- * their messages are those of worker-agent's package link. Requests are those of Brig's own gateway, one
- * object a line without spaces, so fields are found by their text.
+ * A worker-agent without workers: each spawn becomes one of the streams. Its two kinds of sockets and their
+ * messages are those of the worker-agent's package link. Requests come only from Brig's own gateway, one
+ * object per line without spaces, so fields are found by searching for their text.
  */
 
 enum { REQUEST_BYTES_MAX = 2 * 1024 * 1024 };
@@ -34,7 +34,7 @@ bool agent_is_dismissed(void) {
 
 /* ---- workers ---- */
 
-/* Every frame is computed, so that there is nothing to keep: an acknowledgement only opens the bound. */
+/* Frames are computed, not stored: an acknowledgement only advances the bound. */
 static void handle_worker_line(struct stream *stream) {
     unsigned long long seq;
     if (sscanf(stream->line, "{\"resume\":%llu}", &seq) == 1) {
@@ -89,7 +89,7 @@ static struct stream *find(const char *spawn_id) {
     return NULL;
 }
 
-/* The last frame of a stream; one that hangs in the middle of another frame stays without. */
+/* Sends the last frame of a stream, unless another frame is partly written. */
 static void end_stream(struct stream *stream) {
     if (stream->ended || !stream->open || stream->part > 0) return;
     char line[160];
@@ -129,7 +129,7 @@ static struct stream *spawn(const char *spawn_id) {
     return stream;
 }
 
-/* What a worker is, without the braces. */
+/* The description of a worker, without the braces. */
 static int put_worker(char *out, const struct stream *stream) {
     return sprintf(out,
                    "\"socket\":\"%s/%s.sock\",\"workspace\":\"/"

@@ -6,11 +6,10 @@
 #include <sys/epoll.h>
 
 /*
- * From bytes to checked frames, in two layers. The framing of a connection (none, HTTP chunks, WebSocket
- * messages) gives spans of payload; the units of a transport (lines, events, NATS messages) are cut from
- * spans. The frame that must come next is known, so the fast way is one comparison; whatever differs is
- * looked at by check_line. A unit that a span cuts in two is moved up against the next span, over that span's
- * header.
+ * Decodes bytes into checked frames, in two layers. The framing of a connection (none, HTTP chunks, WebSocket
+ * messages) yields spans of payload; the units of a transport (lines, events, NATS messages) are cut from
+ * spans. The next frame is known, so the fast path is one comparison; check_line examines everything else. A
+ * unit split between two spans is moved up against the second span, over its header.
  */
 
 uint64_t received_ns;
@@ -29,7 +28,7 @@ void reader_keep(struct reader *reader, const char *bytes, size_t count, size_t 
 
 /* ---- frames ---- */
 
-/* The length of the expected frame if all of it stands here, 0 otherwise. */
+/* The length of the expected frame if it is here in full, else 0. */
 static inline size_t expected_frame(const struct reader *reader, const char *at, const char *end) {
     size_t content_bytes = (size_t) options.content_bytes, head_bytes = reader->next.length;
     size_t length = head_bytes + content_bytes + 2;
@@ -56,7 +55,7 @@ static bool starts(const char *line, size_t length, const char *prefix) {
     return length >= count && memcmp(line, prefix, count) == 0;
 }
 
-/* The number behind a key such as "from":, 0 where there is none. */
+/* The number after a key such as "from":, or 0. */
 static uint64_t number_of(const char *line, size_t length, const char *key) {
     const char *found = memmem(line, length, key, strlen(key));
     uint64_t number = 0;
@@ -115,7 +114,7 @@ void check_line(struct reader *reader, const char *line, size_t length) {
     }
 }
 
-/* ---- units: each gives where it stopped, before a unit that is not there whole ---- */
+/* ---- units: each returns where it stopped, before an incomplete unit ---- */
 
 static const char *lines(struct reader *reader, const char *at, const char *end, bool ends_line) {
     while (at < end) {
@@ -134,8 +133,7 @@ static const char *lines(struct reader *reader, const char *at, const char *end,
     return at;
 }
 
-/* A line of an event stream as WHATWG HTML has it. Events without data of the stream's are not asked about.
- */
+/* A line of an event stream (WHATWG HTML). Events without stream data are ignored. */
 static void field(struct reader *reader, const char *line, size_t length) {
     if (length > 0 && line[length - 1] == '\r') length--;
     if (starts(line, length, "data:")) {
@@ -165,7 +163,7 @@ static const char *events(struct reader *reader, const char *at, const char *end
     return at;
 }
 
-/* The NATS client protocol, as docs.nats.io describes it. */
+/* The NATS client protocol (docs.nats.io). */
 static const char *nats(struct reader *reader, const char *at, const char *end) {
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t) (end - at));
@@ -205,7 +203,7 @@ static const char *units(struct reader *reader, const char *at, const char *end,
     return end;
 }
 
-/* ---- framing: each reads a header, sets the span, and gives the header's length, 0 where it is not whole
+/* ---- framing: each reads a header, sets the span and returns the header's length, or 0 if it is incomplete
  * ---- */
 
 static size_t chunk_header(struct reader *reader, const char *at, const char *end) {
@@ -233,7 +231,7 @@ static size_t message_header(struct reader *reader, const char *at, const char *
     }
     int opcode = bytes[0] & 0x0f;
     if ((bytes[1] & 0x80) != 0 || (bytes[0] & 0x70) != 0 || (opcode > 2 && opcode < 8) || opcode > 10) {
-        reader_fail(reader, "a WebSocket header is not as RFC 6455 has it");
+        reader_fail(reader, "a WebSocket header violates RFC 6455");
         return 0;
     }
     if (opcode < 8) {

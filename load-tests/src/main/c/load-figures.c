@@ -57,7 +57,7 @@ bool has_fault(void) {
 
 /* ---- processes ---- */
 
-/* CPU seconds of all threads of a process, ended ones too, as the kernel counts them: in nanoseconds. */
+/* CPU time of all threads of a process, ended ones included, from the kernel's counters in nanoseconds. */
 static double cpu_of(int pid) {
     clockid_t clock;
     struct timespec used = {0, 0};
@@ -185,7 +185,7 @@ static void add(struct figures *sum, const struct figures *figures) {
 
 bool figures_print_result(void) {
     static struct figures all;
-    /* What came while the streams ran dry was checked, but is not of the measured time. */
+    /* Frames that arrived after the measured time were checked, but do not count. */
     disturbed.delivered = delivered_disturbed;
     quiet.delivered = delivered_quiet;
     add(&all, &disturbed);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Content is a piece of one table of printable characters, at a place that stream and seq choose: neighbours
- * differ, and comparing costs a memcmp.
+ * Content is a piece of one table of printable characters, at an offset that depends on stream and seq.
+ * Neighbours differ, and a comparison is one memcmp.
  */
 enum { PLACES = 4096, STREAM_STEP = 1543, SEQ_STEP = 37 };
 

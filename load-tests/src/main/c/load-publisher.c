@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What is written at once. Frames are computed again after a write that took only part of them. */
+/* The bytes of one write. After a partial write, frames are computed again. */
 enum { OUT_BYTES = 256 * 1024, OUT_FRAMES = OUT_BYTES / 32, UNACKED_BYTES_MAX = 1024 * 1024 };
 
 struct stream *streams;
@@ -30,7 +30,7 @@ uint64_t first_chunk(void) {
     return options.publisher == PUBLISH_BRIG ? 2 : 1;
 }
 
-/* All paced streams have the same rate, so the schedule is one round after the other. */
+/* All paced streams have the same rate, so the schedule is round-robin. */
 static uint64_t turn_due_ns(uint64_t turn) {
     return started_ns +
            (uint64_t) ((double) turn * NS_PER_S / (options.rate_hz * (options.streams - options.flooded)));
@@ -48,7 +48,7 @@ uint64_t frame_origin_ns(const struct stream *stream, uint64_t seq) {
 
 /* ---- writing ---- */
 
-/* The header of a masked text message; the mask is zero, which is legal and leaves the bytes as they are. */
+/* The header of a masked text message. The mask is zero, which is legal and leaves the bytes unchanged. */
 static char *put_message_header(char *out, size_t length) {
     *out++ = (char) 0x81;
     if (length < 126) {
@@ -62,7 +62,7 @@ static char *put_message_header(char *out, size_t length) {
     return out + 4;
 }
 
-/* Writes a frame as the kind of publisher has it, and gives its end. */
+/* Writes a frame in the publisher's format and returns its end. */
 static char *put_frame(const struct stream *stream, const struct head *head, char *out) {
     static const char state[] = "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n";
     size_t length = head->length + (size_t) options.content_bytes + 2;
@@ -91,14 +91,14 @@ void publisher_lost(struct stream *stream, const char *reason) {
     stream->source.fd = -1;
     if (stream->open) open_count--;
     stream->open = false;
-    /* A gateway may connect again and says where it wants to go on; nobody else does. */
+    /* Only a gateway may reconnect, naming the position to resume at. */
     if (options.publisher != PUBLISH_BRIG)
         fault("the publisher of stream %d lost its connection: %s", stream->index, reason);
 }
 
 static uint64_t allowed(const struct stream *stream) {
     if (options.publisher != PUBLISH_BRIG) return stream->limit;
-    /* A worker-agent keeps what is not acknowledged, and stops reading its agent at this bound. */
+    /* A worker-agent keeps unacknowledged frames, and stops reading its agent at this bound. */
     uint64_t most =
         stream->acked + UNACKED_BYTES_MAX / (HEAD_BYTES_MAX + (uint64_t) options.content_bytes) + 1;
     return stream->limit < most ? stream->limit : most;
@@ -144,7 +144,7 @@ static void open_stream(struct stream *stream) {
     open_count++;
 }
 
-/* What servers say to publishers: the answer to an upgrade, pings, acknowledgements. */
+/* Handles what servers send to publishers: upgrade answers, pings, acknowledgements. */
 static void handle(struct source *source, uint32_t ready) {
     struct stream *stream = (struct stream *) source;
     char said[16384];
@@ -231,7 +231,7 @@ void stream_touch(struct stream *stream) {
     }
 }
 
-/* A quarter of the window at least is filled at once, as a fast agent does, and not frame by frame. */
+/* Fills at least a quarter of the window at once, like a fast agent, not frame by frame. */
 static void open_window(struct stream *stream) {
     uint64_t limit = stream_slowest(stream) + options.window;
     uint64_t idle_limit = options.idle_frames + first_chunk() - 1;

@@ -18,7 +18,7 @@ int reader_count;
 uint64_t reconnects;
 
 static int opened, opening;
-/* What is left of the last time stands before what was just received; see decode. */
+/* The rest of the last call precedes the bytes just received; see decode. */
 static char buffer[2 * FRAME_BYTES_MAX + RECEIVE_BYTES];
 
 bool reader_is_disturbed(const struct reader *reader) {
@@ -40,7 +40,7 @@ void reader_fail(struct reader *reader, const char *reason) {
 void reader_send(struct reader *reader, const char *bytes, size_t count) {
     char frame[512];
     if (reader->state != READER_HEAD && options.transport == OVER_NATS_WS && count < 126) {
-        /* Masked with zero, which is legal and leaves the bytes as they are. */
+        /* A zero mask is legal and leaves the bytes unchanged. */
         size_t header = 6;
         memcpy(frame, (char[]){(char) 0x82, (char) (0x80 | count), 0, 0, 0, 0}, header);
         memcpy(frame + header, bytes, count);
@@ -111,7 +111,7 @@ static void become_streaming(struct reader *reader) {
     opening--;
 }
 
-/* The line by which the server says that it has the subscription: an echo, or the authenticated of Brig. */
+/* The line that confirms the subscription: an echo, or Brig's authenticated frame. */
 static size_t read_greeting(struct reader *reader, const char *bytes, size_t count) {
     const char *newline = memchr(bytes, '\n', count);
     if (newline == NULL) return 0;
@@ -272,5 +272,5 @@ void readers_count_missing(void) {
         missing += sent - seen;
     }
     if (missing > 0)
-        fault("%llu frames had not come when the streams fell silent", (unsigned long long) missing);
+        fault("%llu frames were missing when the streams fell silent", (unsigned long long) missing);
 }

@@ -1,9 +1,8 @@
 /*
- * brig-load: publishers and readers of one server in one single-threaded epoll process.
+ * brig-load: publishers and readers of one server, in one single-threaded epoll process.
  *
- * Every stream has one publisher and the same number of readers. Frames are computed, not stored: the bytes
- * of frame seq of a stream follow from the two numbers, so a publisher can go on anywhere and every reader
- * checks every byte against what it computes itself.
+ * Every stream has one publisher and the same number of readers. Frames are computed, not stored: stream and
+ * seq determine the bytes of a frame. So a publisher can resume anywhere, and every reader checks every byte.
  */
 #ifndef BRIG_LOAD_H
 #define BRIG_LOAD_H
@@ -41,7 +40,7 @@ void options_read(int count, char **arguments);
 
 /* ---- frames: load-frame.c ---- */
 
-/* A frame's line up to its content, kept as text so that the next one is an increment in place. */
+/* A frame's line up to its content, kept as text so that the next one needs only an increment in place. */
 struct head {
     uint64_t seq;
     char text[HEAD_BYTES_MAX];
@@ -52,7 +51,7 @@ void head_set(struct head *head, uint64_t seq);
 void head_next(struct head *head);
 /* The content of a frame, options.content_bytes long. */
 const char *frame_content(int stream, uint64_t seq);
-/* Writes the line without its end and gives its length. */
+/* Writes the line without its newline and returns its length. */
 size_t frame_write(const struct head *head, int stream, char *line);
 
 /* ---- figures: load-figures.c ---- */
@@ -61,17 +60,17 @@ struct histogram {
     uint64_t counts[BUCKETS];
 };
 void histogram_record(struct histogram *histogram, uint64_t value);
-/* The upper end of the bucket that holds the quantile; 0 where nothing was recorded. */
+/* The upper end of the quantile's bucket; 0 if nothing was recorded. */
 uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
 
-/* What readers counted, apart for those that a scenario disturbs and those that it should leave alone. */
+/* Counts of readers, separately for those that a scenario disturbs and the others. */
 struct figures {
     uint64_t delivered, damaged, missing, repeated, gaps, gap_frames;
     struct histogram latency_ns;
 };
 extern struct figures disturbed, quiet;
 extern struct histogram send_lag_ns;
-/* Only the first fault is kept; any makes the run fail. */
+/* Keeps the first fault; any fault fails the run. */
 __attribute__((format(printf, 1, 2))) void fault(const char *format, ...);
 bool has_fault(void);
 uint64_t delivered_frames(void);
@@ -80,7 +79,7 @@ void figures_end(void);
 void figures_sample_memory(void);
 void figures_print_progress(double seconds);
 void figures_print_idle(void);
-/* Prints the result and says whether nothing was lost, repeated or damaged. */
+/* Prints the result; true if nothing was lost, repeated or damaged. */
 bool figures_print_result(void);
 
 /* ---- publishers: load-publisher.c ---- */
@@ -88,15 +87,14 @@ bool figures_print_result(void);
 struct stream {
     struct source source;
     int index;
-    /* Publishing is allowed up to limit; everything up to sent is with the kernel, and part bytes of the
-     * next. */
+    /* Publishing is allowed up to limit. The kernel has all frames up to sent, and part bytes of the next. */
     uint64_t limit, sent, acked;
     size_t part;
     bool open, dirty;
-    /* The last seq that each reader has, and when the frames of the window were sent. */
+    /* The last seq of each reader, and the times at which the window's frames were sent. */
     uint64_t *seen;
     uint64_t *sent_ns;
-    /* Kind brig: who the stream is. */
+    /* Kind brig: the identity of the stream. */
     struct source listener;
     char spawn_id[NAME_CHARS_MAX], token[NAME_CHARS_MAX], io_socket[ADDRESS_CHARS_MAX];
     char line[NAME_CHARS_MAX];
@@ -109,19 +107,19 @@ void publishers_open(void);
 bool publishers_ready(void);
 /* Kind brig: the gateway follows this stream now. */
 void publisher_connected(struct stream *stream);
-/* Its connection is gone; a fault, but for kind brig, whose gateway may come back. */
+/* Its connection ended: a fault, except for kind brig, whose gateway may reconnect. */
 void publisher_lost(struct stream *stream, const char *reason);
-/* Writes what the limit allows and the socket takes. */
+/* Writes as much as limit and socket allow. */
 void publish(struct stream *stream);
-/* Notes that a reader went on, so that the stream's window is looked at in the end of the turn. */
+/* Notes that a reader advanced, so that the stream's window is checked at the end of the turn. */
 void stream_touch(struct stream *stream);
-/* The publishing of a loop turn; gives the time of the next frame that is due. */
+/* Publishes in a loop turn; returns the time at which the next frame is due. */
 uint64_t publishers_turn(uint64_t now, bool sending);
 void publishers_start(uint64_t now);
 uint64_t published_frames(void);
-/* The seq of a publisher's first frame: a stream of Brig begins with its state. */
+/* The seq of a publisher's first frame: Brig's streams begin with a state frame. */
 uint64_t first_chunk(void);
-/* When frame seq was due, or was sent where nothing has a due time; 0 where that is not known. */
+/* The time at which frame seq was due, or sent if there are no due times; 0 if unknown. */
 uint64_t frame_origin_ns(const struct stream *stream, uint64_t seq);
 bool is_flooded(const struct stream *stream);
 enum { SENT_RING = 1024 };
@@ -144,10 +142,10 @@ struct reader {
     struct head next;
     enum reader_state state;
     enum framing framing;
-    /* Bytes of the current chunk or message that are still to come, and whether a line ends with them. */
+    /* Bytes missing from the current chunk or message, and whether a line ends with them. */
     size_t span_left;
     bool span_ends_line, chunk_open, stalled;
-    /* What was received and not understood yet: carry bytes of a line, then a header. */
+    /* Bytes received and not decoded yet: carry bytes of a line, then a header. */
     char *rest;
     size_t rest_bytes, rest_capacity, carry;
     char last_id[40];
@@ -155,15 +153,15 @@ struct reader {
 extern struct reader *readers;
 extern int reader_count;
 void readers_init(void);
-/* Opens readers, some at a time; true when all are open. */
+/* Opens readers in groups; true when all are open. */
 bool readers_open(void);
 void readers_stall(void);
-/* Drops the connections of a stream's readers and opens them again where they were. */
+/* Reconnects a stream's readers, which resume at their position. */
 void readers_storm(struct stream *stream);
 extern uint64_t reconnects;
-/* Whether all readers that count have at least this frame. */
+/* Whether all counted readers have at least this frame. */
 bool readers_have(uint64_t seq);
-/* Counts what never came. */
+/* Counts the missing frames. */
 void readers_count_missing(void);
 uint64_t stream_slowest(const struct stream *stream);
 bool reader_is_disturbed(const struct reader *reader);
@@ -171,11 +169,11 @@ void reader_fail(struct reader *reader, const char *reason);
 void reader_send(struct reader *reader, const char *bytes, size_t count);
 
 extern uint64_t received_ns;
-/* Understands what it can of buffer; what is left is in reader->rest. buffer has room before it, see .c */
+/* Decodes what it can of buffer and leaves the rest in reader->rest. buffer has room before it, see .c */
 void decode(struct reader *reader, char *buffer, size_t count);
 /* Keeps bytes for the next call. */
 void reader_keep(struct reader *reader, const char *bytes, size_t count, size_t carry);
-/* A line that is not the expected frame: another message, or a fault. */
+/* Handles a line other than the expected frame: another message, or a fault. */
 void check_line(struct reader *reader, const char *line, size_t length);
 void accept_frame(struct reader *reader);
 

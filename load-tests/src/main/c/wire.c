@@ -49,7 +49,7 @@ void loop_init(void) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
     signal(SIGPIPE, SIG_IGN);
-    /* Frames are due to the microsecond; the kernel's default lets a sleeper oversleep by 50. */
+    /* Due times have microsecond precision; by default the kernel may delay a wake-up by 50. */
     prctl(PR_SET_TIMERSLACK, 1UL);
     epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (epoll_fd < 0) die("epoll: %s", strerror(errno));
@@ -75,7 +75,7 @@ void loop_turn(uint64_t wait_ns) {
     }
 }
 
-/* A socket address of either family. */
+/* An IPv4 or Unix socket address. */
 struct address {
     union {
         struct sockaddr any;
@@ -118,7 +118,7 @@ static void without_delay(int fd) {
 int wire_connect(const char *text) {
     struct address address = parse(text);
     int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    /* The connect itself may block: peers are on this host, where the kernel accepts for them. */
+    /* The connect may block: peers are on this host, where the kernel accepts at once. */
     if (fd < 0 || connect(fd, &address.any, address.length) != 0) {
         if (fd >= 0) close(fd);
         return -1;

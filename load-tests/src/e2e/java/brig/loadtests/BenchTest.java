@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The installed benchmark: that it measures, not what. Its own worker-agent speaks to the product. */
-@Timeout(120)
+@Timeout(600)
 class BenchTest {
     @TempDir
     Path folder;

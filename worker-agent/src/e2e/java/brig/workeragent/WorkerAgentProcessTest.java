@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The worker-agent as a process of its own: how it starts, and what is left when it dies. */
-@Timeout(60)
+@Timeout(180)
 class WorkerAgentProcessTest {
     private final AgentFixture fixture = new AgentFixture();
     private final String mark = "brig-mark-" + System.nanoTime();
@@ -69,7 +69,7 @@ class WorkerAgentProcessTest {
     }
 
     private void awaitNoSleeper() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!AgentFixture.processesWith(mark).isEmpty() && System.nanoTime() < end) {
             LockSupport.parkNanos(2_000_000);
         }
@@ -100,7 +100,7 @@ class WorkerAgentProcessTest {
         startWithFixture();
         spawnSleeper();
         process.destroy();
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
         assertEquals(143, process.exitValue());
         assertEquals(List.of(), AgentFixture.processesWith(mark));
         assertFalse(Files.exists(fixture.controlSocket()));
@@ -113,7 +113,7 @@ class WorkerAgentProcessTest {
         try (TestGateway control = fixture.control()) {
             assertTrue(control.ask("{\"id\":1,\"op\":\"shutdown\"}").containsKey("ok"));
         }
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
         assertEquals(0, process.exitValue());
         assertEquals(List.of(), AgentFixture.processesWith(mark));
     }
@@ -121,7 +121,7 @@ class WorkerAgentProcessTest {
     @Test
     void shouldRefuseWithExitCodeWhenArgumentsAreWrong() throws Exception {
         start("--colour", "red");
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
         assertEquals(2, process.exitValue());
     }
 }

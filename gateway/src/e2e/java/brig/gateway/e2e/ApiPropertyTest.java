@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Requests made from the document that the gateway serves, right and wrong ones, with a fixed seed: every answer has a
  * status that the document names, and is what the document says of it.
  */
-@Timeout(180)
+@Timeout(600)
 @Order(7)
 class ApiPropertyTest {
     private static final long SEED = 20261122;

@@ -36,21 +36,21 @@ public final class Counters {
     long bytesIn;
     private final Map<Transport, TransportCounters> audiences = new EnumMap<>(Transport.class);
     private final Counter gapFrames = Counter.builder("brig.gap.frames")
-            .description("Frames that these gaps left out.")
+            .description("Frames missing in these gaps.")
             .register(registry);
     private final Counter slowCloses = Counter.builder("brig.slow.closes")
-            .description("Connections that were ended because they took too little.")
+            .description("Connections that were closed because they read too slowly.")
             .register(registry);
     int pausedNow;
     private long pausedNanos;
     private long pausedCountedNanos;
 
     private final Counter untold = Counter.builder("brig.egress.untold")
-            .description("Egress events that were left out of streams and are not counted.")
+            .description("Egress events that were omitted from streams and not counted.")
             .register(registry);
     private final Timer spawn = timer(
                     "brig.spawn",
-                    "From the request until the worker runs.",
+                    "Time from the request until the worker runs.",
                     0.01,
                     0.02,
                     0.05,
@@ -65,7 +65,7 @@ public final class Counters {
             .register(registry);
     private final Timer firstChunk = timer(
                     "brig.first.chunk",
-                    "From the request until the first words of the agent.",
+                    "Time from the request until the agent's first output.",
                     0.01,
                     0.02,
                     0.05,
@@ -84,7 +84,7 @@ public final class Counters {
     private final Timer streams = store("streams");
     private final Timer loopLag = timer(
                     "brig.loop.lag",
-                    "How late a timer of the event loop fires.",
+                    "Delay of the event loop's timers.",
                     0.001,
                     0.002,
                     0.005,
@@ -121,7 +121,7 @@ public final class Counters {
     private Timer store(String store) {
         return timer(
                         "brig.store",
-                        "From the wish to store until it is on disk.",
+                        "Time from the request to store until the data is on disk.",
                         0.0001,
                         0.0002,
                         0.0005,
@@ -141,21 +141,21 @@ public final class Counters {
 
     private Counter gaps(String reason) {
         return Counter.builder("brig.gaps")
-                .description("Gaps that subscribers were told of.")
+                .description("Gaps reported to subscribers.")
                 .tag("reason", reason)
                 .register(registry);
     }
 
     private Counter ended(String state) {
         return Counter.builder("brig.sessions.ended")
-                .description("Sessions that ended, since the gateway started.")
+                .description("Sessions that ended since the gateway started.")
                 .tag("state", state)
                 .register(registry);
     }
 
     private Counter decisions(String decision) {
         return Counter.builder("brig.egress.decisions")
-                .description("What became of requests to the outside; allowed: hosts"
+                .description("Outcomes of network requests of workers; allowed counts hosts"
                         + " that a session reached for the first time.")
                 .tag("decision", decision)
                 .register(registry);
@@ -260,7 +260,7 @@ public final class Counters {
     public void handleTokens(String agent, boolean fromEgress, String kind, long count) {
         if (count > 0) {
             Counter.builder("brig.tokens")
-                    .description("Tokens of models. What source egress counts, source agent may count again.")
+                    .description("Tokens used by models. The sources egress and agent overlap.")
                     .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
                     .register(registry)
                     .increment((double) count);

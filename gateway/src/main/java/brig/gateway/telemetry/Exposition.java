@@ -42,14 +42,14 @@ public final class Exposition {
                 .description("Sessions that have not ended.")
                 .register(registry);
         used = MultiGauge.builder("brig.limit.used")
-                .description("How much of a limit is taken.")
+                .description("The used part of a limit.")
                 .register(registry);
         max = MultiGauge.builder("brig.limit.max")
-                .description("The limit, as configured.")
+                .description("The configured limit.")
                 .register(registry);
         Info.builder()
                 .name("brig_build_info")
-                .help("The version that runs.")
+                .help("The version of the gateway.")
                 .labelNames("version")
                 .register(registry.getPrometheusRegistry())
                 .setLabelValues(version);
@@ -79,49 +79,45 @@ public final class Exposition {
     }
 
     private void addStreams() {
-        counter("brig.frames.received", null, "Frames of workers.", of -> of.framesIn);
+        counter("brig.frames.received", null, "Frames received from workers.", of -> of.framesIn);
         counter("brig.received", BaseUnits.BYTES, "Bytes of these frames.", of -> of.bytesIn);
         for (Transport transport : Transport.values()) {
             if (transport != Transport.NONE) {
                 addAudience(counters.audience(transport), Tags.of("transport", transport.label()));
             }
         }
-        gauge(
-                "brig.paused.workers",
-                null,
-                "Workers that are paused for a slow subscriber.",
-                of -> of.counters.pausedNow);
-        counter("brig.paused", SECONDS, "How long workers were paused, summed over them.", Counters::pausedSeconds);
+        gauge("brig.paused.workers", null, "Workers paused for a slow subscriber.", of -> of.counters.pausedNow);
+        counter("brig.paused", SECONDS, "Total time that workers were paused.", Counters::pausedSeconds);
     }
 
     private void addAudience(TransportCounters audience, Tags transport) {
         FunctionCounter.builder("brig.frames.sent", audience, of -> of.frames)
                 .tags(transport)
-                .description("Frames that subscribers were given.")
+                .description("Frames sent to subscribers.")
                 .register(registry);
         FunctionCounter.builder("brig.sent", audience, of -> of.bytes)
                 .tags(transport)
                 .baseUnit(BaseUnits.BYTES)
-                .description("Bytes of these frames, without what transports add.")
+                .description("Bytes of these frames, without the framing of transports.")
                 .register(registry);
         Gauge.builder("brig.subscribers", audience, of -> of.subscribers)
                 .tags(transport)
-                .description("Readers of streams, each of one stream.")
+                .description("Subscribers of streams.")
                 .register(registry);
     }
 
     private void addConnections() {
         gauge("brig.ready", null, "Whether workers can be started.", of -> of.now.workerAgentUp() ? 1 : 0);
-        gauge("brig.connections", null, "Connections that streams may be written to.", of -> of.now.connections());
-        gauge("brig.connections.full", null, "Those of them whose queue is full.", of -> of.now.full());
-        gauge("brig.queue", BaseUnits.BYTES, "Bytes that wait in all connections.", of -> of.now.queueBytes());
+        gauge("brig.connections", null, "Connections to which streams can be sent.", of -> of.now.connections());
+        gauge("brig.connections.full", null, "Connections whose queue is full.", of -> of.now.full());
+        gauge("brig.queue", BaseUnits.BYTES, "Bytes queued in all connections.", of -> of.now.queueBytes());
     }
 
     private void addProcess() {
         gauge(
                 "brig.loop.longest.task",
                 SECONDS,
-                "The longest that one task held the event loop in the last minutes.",
+                "The longest time that one task blocked the event loop in the last minutes.",
                 of -> of.loop.longestSeconds());
         Runtime runtime = Runtime.getRuntime();
         gauge("brig.heap.used", BaseUnits.BYTES, "Heap in use.", of -> runtime.totalMemory() - runtime.freeMemory());

@@ -88,7 +88,7 @@ public final class Traces {
 
     private void handleSent(@Nullable String fault) {
         if (fault != null && answered) {
-            log.warn("the collector at traces.endpoint does not take traces: {}", fault);
+            log.warn("the collector at traces.endpoint does not accept traces: {}", fault);
         }
         answered = fault == null;
     }

@@ -82,6 +82,15 @@ class ApiRecordsTest {
             "sessions.sessions[].status: may be left out, and the schema needs it",
             "listSessions.sessions[].status: may be left out, and the schema needs it");
 
+    /**
+     * Differences of requests in OpenAI's form. The handler refuses what is missing, by its name. Chat messages have no
+     * type, but share their record with the items of the other request.
+     */
+    private static final Set<String> AS_OPENAI_REFUSES = Set.of(
+            "modelChat: the record needs [], the schema [messages, model]",
+            "modelChat.messages[].type: only in the record",
+            "modelRespond: the record needs [], the schema [input, model]");
+
     private final JsonNode openApi = bundle("openapi");
     private final JsonNode asyncApi = bundle("asyncapi");
 
@@ -143,10 +152,7 @@ class ApiRecordsTest {
                 assertEquals(outside, fields.keySet(), operation::id);
             }
         }
-        // That API is OpenAI's: of a field that is no use here the record knows only to refuse it.
-        schemas.faults()
-                .removeIf(fault -> fault.matches("model(Chat|Respond)[.:].*(only in the record|the record needs).*"));
-        assertEquals(List.of(), schemas.faults());
+        assertEquals(AS_OPENAI_REFUSES, Set.copyOf(schemas.faults()));
     }
 
     @Test

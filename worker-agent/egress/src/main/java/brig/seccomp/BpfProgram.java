@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Classic BPF, as far as a seccomp filter needs it. Jumps go only forward over a block that is a program
- * itself, so no offset is ever counted by hand. Format: {@code linux/filter.h}; a block must end in a return.
+ * The part of classic BPF that a seccomp filter needs. A jump only skips forward over a block, which is a program
+ * itself, so offsets are never counted by hand. Format: {@code linux/filter.h}; a block must end in a return.
  */
 public final class BpfProgram {
 
@@ -61,11 +61,11 @@ public final class BpfProgram {
         return add(JUMP_ANY_BIT, 1, 0, mask).answer(action);
     }
 
-    /** Runs the block if what was loaded last equals the value, and skips it otherwise. */
+    /** Runs the block if the last loaded value equals {@code value}, and skips it otherwise. */
     public BpfProgram whenEqual(int value, BpfProgram block) {
         int length = block.instructions.size();
         if (length == 0 || length > 255 || block.instructions.getLast().code != RETURN) {
-            throw new IllegalArgumentException("a block of " + length + " instructions that does not return");
+            throw new IllegalArgumentException("a block of " + length + " instructions without a return");
         }
         add(JUMP_EQUAL, 0, length, value);
         instructions.addAll(block.instructions);

@@ -12,21 +12,21 @@ import brig.seccomp.Syscall.Machine;
 import java.util.List;
 
 /**
- * The system call filter of a JVM of Brig's own that reads what agents send: all that a wall's filter refuses, new
- * processes and programs, and every socket but those of the Internet. It can make threads, and work with the descriptors
- * that it has. To be installed by the JVM itself, once it runs: what comes before needs {@code execve}.
+ * The system call filter of Brig's own JVMs that read agents' data. It refuses all that a wall's filter refuses, and
+ * also new processes, programs, and all sockets but those of the Internet. Threads and open descriptors keep working. A
+ * running JVM installs it itself: its start needs {@code execve}.
  */
 public final class HelperFilter {
     /** {@code execve}, {@code execveat}, {@code fork}, {@code vfork}. */
     private static final List<Integer> NEW_PROCESSES_X86_64 = List.of(59, 322, 57, 58);
-    /** This processor never had the last two. */
+    /** aarch64 has no {@code fork} and {@code vfork}. */
     private static final List<Integer> NEW_PROCESSES_AARCH64 = List.of(221, 281);
 
     private static final int CLONE_THREAD = 0x10000;
 
     private HelperFilter() {}
 
-    /** As the kernel wants it on this host. @throws IllegalStateException on a processor that has no filter */
+    /** The filter for this host's kernel. @throws IllegalStateException on a processor without a filter */
     public static byte[] ofHost() {
         return build(Machine.ofHost());
     }
@@ -53,17 +53,17 @@ public final class HelperFilter {
                         .answerWhenAnyBit(SeccompFilter.CLONE_NEW_ANY, REFUSE)
                         .answerWhenAnyBit(CLONE_THREAD, ALLOW)
                         .answer(REFUSE);
-            // Its flags are in memory, where a filter cannot look; C libraries fall back to clone.
+            // Its flags are in memory, which a filter cannot read; C libraries fall back to clone.
             case CLONE3 -> new BpfProgram().answer(NO_SUCH_CALL);
             case SOCKET -> socket();
-            // Its standard error may be somebody's terminal.
+            // Its standard error may be a person's terminal.
             case IOCTL ->
                 new BpfProgram()
                         .load(SECOND_ARGUMENT)
                         .answerWhenEqual(SeccompFilter.TIOCSTI, REFUSE)
                         .answerWhenEqual(SeccompFilter.TIOCLINUX, REFUSE)
                         .answer(ALLOW);
-            // The JDK's channels cannot do without a pair that leads nowhere.
+            // The JDK's channels need a pair, which leads nowhere.
             case SOCKETPAIR ->
                 new BpfProgram()
                         .load(FIRST_ARGUMENT)
@@ -76,7 +76,7 @@ public final class HelperFilter {
         };
     }
 
-    /** A Unix socket would reach what listens under an abstract name in the host's network: a desktop, for one. */
+    /** A Unix socket would reach abstract names in the host's network namespace, such as a desktop's. */
     private static BpfProgram socket() {
         var noRawPackets = new BpfProgram()
                 .load(SECOND_ARGUMENT)

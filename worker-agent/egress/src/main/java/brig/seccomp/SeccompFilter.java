@@ -4,9 +4,9 @@ import brig.seccomp.Syscall.Machine;
 import brig.seccomp.Syscall.Why;
 
 /**
- * The system call filter of a wall. It allows what it does not name, except calls newer than the list: those
- * do not exist for the worker (ENOSYS, on which programs fall back). Answers follow what programs expect:
- * EPERM where an unprivileged user would be refused, ENOSYS where a fallback exists.
+ * The system call filter of a wall. It allows calls that it does not name, except those newer than the list: they fail
+ * with ENOSYS, on which programs fall back. Refusals follow what programs expect: EPERM where an unprivileged user
+ * would be refused, ENOSYS where a fallback exists.
  *
  * <p>Decision 0136.
  */
@@ -20,8 +20,7 @@ public final class SeccompFilter {
     static final int NO_SUCH_CALL = ERRNO | 38;
     static final int NO_SUCH_FAMILY = ERRNO | 97;
 
-    // struct seccomp_data; arguments are 64 bits, of which the kernel uses the low 32 in all that is looked
-    // at here.
+    // struct seccomp_data; arguments are 64 bits, of which the kernel uses the low 32 in all calls checked here.
     static final int NUMBER = 0;
     static final int ARCHITECTURE = 4;
     static final int FIRST_ARGUMENT = 16;
@@ -29,12 +28,9 @@ public final class SeccompFilter {
     private static final int THIRD_ARGUMENT = 32;
     private static final int FOURTH_ARGUMENT = 40;
 
-    /**
-     * Calls from here on use the x32 ABI: the same kernel functions under numbers that the list does not
-     * have.
-     */
+    /** Calls from here on use the x32 ABI: the same kernel functions under numbers outside the list. */
     static final int X32_BIT = 0x40000000;
-    /** {@code removexattrat}: the newest call that was looked at when the list was made. */
+    /** {@code removexattrat}: the newest call that the list considered. */
     static final int NEWEST_KNOWN = 466;
 
     /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
@@ -47,14 +43,14 @@ public final class SeccompFilter {
     static final int SOCKET_TYPE_MASK = 0xF;
     static final int SOCK_RAW = 3;
 
-    /** Both put characters into the input of a terminal, as if typed by its user. */
+    /** Both insert characters into a terminal's input, as if its user typed them. */
     static final int TIOCSTI = 0x5412;
 
     static final int TIOCLINUX = 0x541C;
 
     /** {@code S_ISUID} of {@code linux/stat.h}. */
     private static final int SET_USER_ID = 04000;
-    /** {@code O_CREAT} and {@code __O_TMPFILE}: without one of them an open has no mode. */
+    /** {@code O_CREAT} and {@code __O_TMPFILE}: only with one of them does an open have a mode. */
     private static final int OPEN_CREATES = 0100 | 020000000;
 
     private static final int PERSONALITY_LINUX = 0;
@@ -63,11 +59,10 @@ public final class SeccompFilter {
     private SeccompFilter() {}
 
     /**
-     * The filter as the kernel wants it.
+     * The filter in the kernel's format.
      *
-     * @param nested      allows namespaces and mounts, for an agent that builds a sandbox of its own inside the
-     *                    wall
-     * @param memoryGroup whether a group limits memory, and so counts what no process has mapped
+     * @param nested allows namespaces and mounts, for an agent that builds its own sandbox inside the wall
+     * @param memoryGroup whether a control group limits memory, and so counts memory that no process maps
      */
     public static byte[] build(Machine machine, boolean nested, boolean memoryGroup) {
         var program = new BpfProgram().load(ARCHITECTURE);
@@ -85,10 +80,10 @@ public final class SeccompFilter {
 
     private static BpfProgram rule(Syscall call, boolean nested) {
         return switch (call) {
-            // As in a kernel that was built without them; programs fall back to files in /tmp and /dev/shm.
+            // As in a kernel built without them; programs fall back to files in /tmp and /dev/shm.
             case MEMFD_CREATE, MEMFD_SECRET, SHMGET, MSGGET, SEMGET, MQ_OPEN -> new BpfProgram().answer(NO_SUCH_CALL);
             case CLONE -> clone(nested);
-            // Its flags are in memory, where a filter cannot look; C libraries fall back to clone.
+            // Its flags are in memory, which a filter cannot read; C libraries fall back to clone.
             case CLONE3 -> new BpfProgram().answer(nested ? ALLOW : NO_SUCH_CALL);
             case SOCKET -> socket();
             case SOCKETPAIR ->
@@ -113,8 +108,8 @@ public final class SeccompFilter {
     }
 
     /**
-     * The rule of a call that gives a file its mode: no set-user-id bit. The set-group-id bit passes, because
-     * folders use it (a repository shared with a group), and a filter does not see what a path leads to.
+     * The rule for calls that set a file's mode: no set-user-id bit. The set-group-id bit passes, as folders use it (a
+     * repository shared with a group), and a filter cannot see what a path leads to.
      */
     static BpfProgram withoutSetUserId(Syscall call) {
         return switch (call) {
@@ -122,9 +117,9 @@ public final class SeccompFilter {
             case FCHMODAT, FCHMODAT2, MKNODAT -> modeIn(THIRD_ARGUMENT);
             case OPEN -> modeOfOpen(SECOND_ARGUMENT, THIRD_ARGUMENT);
             case OPENAT -> modeOfOpen(THIRD_ARGUMENT, FOURTH_ARGUMENT);
-            // Its mode is in memory, where a filter cannot look; programs fall back to openat.
+            // Its mode is in memory, which a filter cannot read; programs fall back to openat.
             case OPENAT2 -> new BpfProgram().answer(NO_SUCH_CALL);
-            default -> throw new IllegalArgumentException(call + " gives no mode");
+            default -> throw new IllegalArgumentException(call + " sets no mode");
         };
     }
 
@@ -150,8 +145,7 @@ public final class SeccompFilter {
     }
 
     /**
-     * A network namespace does not cover every family: AF_VSOCK, for one, reaches the host of a virtual
-     * machine.
+     * A network namespace does not cover every family: AF_VSOCK, for example, reaches the host of a virtual machine.
      */
     private static BpfProgram socket() {
         var noRawPackets = new BpfProgram()

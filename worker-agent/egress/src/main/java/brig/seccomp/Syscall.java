@@ -1,14 +1,14 @@
 package brig.seccomp;
 
 /**
- * The system calls that the filter has an opinion on, with their numbers on x86_64 and on aarch64.
- * Source: {@code asm/unistd_64.h} and {@code asm-generic/unistd.h} of Linux.
+ * The system calls that the filter restricts, with their numbers on x86_64 and aarch64. Source: {@code asm/unistd_64.h}
+ * and {@code asm-generic/unistd.h} of Linux.
  *
  * <p>Decision 0136.
  */
 public enum Syscall {
 
-    // Mounts: the wall is made of them. User namespaces would allow them again, so both go together.
+    // Mounts build the wall. User namespaces would allow them again, so both are refused together.
     MOUNT(Why.MOUNTS_AND_NAMESPACES, 165, 40),
     UMOUNT2(Why.MOUNTS_AND_NAMESPACES, 166, 39),
     PIVOT_ROOT(Why.MOUNTS_AND_NAMESPACES, 155, 41),
@@ -23,7 +23,7 @@ public enum Syscall {
     FSPICK(Why.MOUNTS_AND_NAMESPACES, 433, 433),
     MOUNT_SETATTR(Why.MOUNTS_AND_NAMESPACES, 442, 442),
 
-    // Other processes' memory and descriptors: brig-init has the payload's user id.
+    // Memory and descriptors of other processes: brig-init has the payload's user id.
     PTRACE(Why.OTHER_PROCESSES, 101, 117),
     PROCESS_VM_READV(Why.OTHER_PROCESSES, 310, 270),
     PROCESS_VM_WRITEV(Why.OTHER_PROCESSES, 311, 271),
@@ -31,7 +31,7 @@ public enum Syscall {
     PIDFD_GETFD(Why.OTHER_PROCESSES, 438, 438),
     KCMP(Why.OTHER_PROCESSES, 312, 272),
 
-    // Large kernel surfaces with a long history of escapes, that no agent needs.
+    // Large attack surfaces with a history of escapes, which no agent needs.
     BPF(Why.ATTACK_SURFACE, 321, 280),
     PERF_EVENT_OPEN(Why.ATTACK_SURFACE, 298, 241),
     USERFAULTFD(Why.ATTACK_SURFACE, 323, 282),
@@ -42,16 +42,16 @@ public enum Syscall {
     LOOKUP_DCOOKIE(Why.ATTACK_SURFACE, 212, 18),
     NFSSERVCTL(Why.ATTACK_SURFACE, 180, 42),
 
-    // Key rings are not namespaced: they are shared with everything of the same user id.
+    // Key rings have no namespace: all processes of a user id share them.
     KEYCTL(Why.KEYS, 250, 219),
     ADD_KEY(Why.KEYS, 248, 217),
     REQUEST_KEY(Why.KEYS, 249, 218),
 
-    // Files by handle: opens what no path inside the wall leads to.
+    // File handles open files that no path inside the wall leads to.
     NAME_TO_HANDLE_AT(Why.FILE_HANDLES, 303, 264),
     OPEN_BY_HANDLE_AT(Why.FILE_HANDLES, 304, 265),
 
-    // The machine itself. Capabilities refuse these too; this is the second belt.
+    // The machine itself. Missing capabilities refuse these too; this is a second barrier.
     KEXEC_LOAD(Why.MACHINE, 246, 104),
     KEXEC_FILE_LOAD(Why.MACHINE, 320, 294),
     INIT_MODULE(Why.MACHINE, 175, 105),
@@ -76,7 +76,7 @@ public enum Syscall {
     CLOCK_ADJTIME(Why.CLOCK, 305, 266),
     ADJTIMEX(Why.CLOCK, 159, 171),
 
-    // Memory that belongs to no process, and that only a group counts.
+    // Memory of no process, which only a control group counts.
     MEMFD_CREATE(Why.MEMORY_OF_NOBODY, 319, 279),
     MEMFD_SECRET(Why.MEMORY_OF_NOBODY, 447, 447),
     SHMGET(Why.MEMORY_OF_NOBODY, 29, 194),
@@ -84,7 +84,7 @@ public enum Syscall {
     SEMGET(Why.MEMORY_OF_NOBODY, 64, 190),
     MQ_OPEN(Why.MEMORY_OF_NOBODY, 240, 180),
 
-    // Files that run as who owns them. On the host a worker's file may be a person's own.
+    // Files that run as their owner. On the host that may be a person.
     CHMOD(Why.SET_USER_ID, 90, -1),
     FCHMOD(Why.SET_USER_ID, 91, 52),
     FCHMODAT(Why.SET_USER_ID, 268, 53),
@@ -105,7 +105,7 @@ public enum Syscall {
     QUERY_MODULE(Why.OBSOLETE, 178, -1),
     GET_KERNEL_SYMS(Why.OBSOLETE, 177, -1),
 
-    // Looked at in detail: some uses are fine.
+    // Decided by arguments: some uses are allowed.
     CLONE(Why.BY_ARGUMENT, 56, 220),
     CLONE3(Why.BY_ARGUMENT, 435, 435),
     SOCKET(Why.BY_ARGUMENT, 41, 198),
@@ -113,12 +113,12 @@ public enum Syscall {
     IOCTL(Why.BY_ARGUMENT, 16, 29),
     PERSONALITY(Why.BY_ARGUMENT, 135, 92);
 
-    /** Stands for a number that an architecture does not have. */
+    /** An architecture without this call. */
     private static final int NONE = -1;
 
     /**
-     * The reason for which a call is in this list. All are refused outright, but {@link #BY_ARGUMENT} and
-     * {@link #SET_USER_ID}, which are decided by their arguments.
+     * The reason why a call is in this list. All are refused, except {@link #BY_ARGUMENT} and {@link #SET_USER_ID},
+     * which depend on arguments.
      */
     enum Why {
         MOUNTS_AND_NAMESPACES,
@@ -159,7 +159,7 @@ public enum Syscall {
         };
     }
 
-    /** The processors for which there is a filter. */
+    /** The supported processors. */
     public enum Machine {
         X86_64(0xC000003E),
         AARCH64(0xC00000B7);
@@ -175,7 +175,7 @@ public enum Syscall {
             return auditNumber;
         }
 
-        /** @throws IllegalStateException on a processor that has no filter: no filter, no wall */
+        /** @throws IllegalStateException on a processor without a filter, as there is no wall without a filter */
         public static Machine ofHost() {
             return switch (System.getProperty("os.arch")) {
                 case "amd64", "x86_64" -> X86_64;

@@ -1,4 +1,4 @@
-/** Filters of system calls, as programs for the kernel. */
+/** System call filters as BPF programs. */
 @NullMarked
 package brig.seccomp;
 

@@ -65,7 +65,7 @@ class EgressProcessTest {
     private static final int UID = 59616;
     private static final String VALUE = "planted-real-value-7391";
 
-    /** Sockets on this host's own loopback, in the place of a wall's. */
+    /** Sockets on this host's loopback instead of a wall's. */
     private static final class FakeNetwork implements WallNetwork {
         private final List<WallSocket> sockets = new ArrayList<>();
         private final List<Integer> listened = new ArrayList<>();
@@ -248,7 +248,10 @@ class EgressProcessTest {
         assertTrue(Files.readString(folder.resolve("state/audit/egress.jsonl")).contains("\"secrets\":[\"T\"]"));
     }
 
-    /** Scenario: each of many requests is refused just before its process ends, as in an agent with one for each message. */
+    /**
+     * Scenario: many requests are refused, each just before its process ends, as with an agent that has one per
+     * message.
+     */
     @Test
     void shouldHaveToldEachRefusalWhenTheEndOfTheProcessIsTold() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -388,7 +391,7 @@ class EgressProcessTest {
         }
     }
 
-    /** Scenario: what the kernel says of it to others, what it found itself, and what it would find where it should not be. */
+    /** Scenario: the kernel's data about the process, its own measurement, and its view of closed paths. */
     @Test
     void shouldRunWithNothingInSightAndNoPower() throws Exception {
         Files.writeString(Files.createDirectories(folder.resolve("state")).resolve("admin.token"), "not for it");
@@ -453,7 +456,7 @@ class EgressProcessTest {
         careless.close();
     }
 
-    /** Scenario: the file of name servers is replaced while it runs, as by who gives this host its addresses. */
+    /** Scenario: the file of name servers is replaced while it runs, as a DHCP client does. */
     @Test
     void shouldSeeTheNameServersThatTheHostHasNow() throws Exception {
         Path etc = Files.createDirectories(folder.resolve("etc"));

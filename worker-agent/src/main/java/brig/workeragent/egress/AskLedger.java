@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The questions of one worker that wait for a person. Any thread may call. */
+/** The open asks of one worker. Thread-safe. */
 final class AskLedger {
     private static final int ASKS_MAX = 64;
 
@@ -20,7 +20,7 @@ final class AskLedger {
         this.clock = clock;
     }
 
-    /** A request waits. Where too many do already it is not listed. */
+    /** Adds an ask, unless too many are listed. */
     void handleAsk(EgressEvent.Ask ask) {
         long now = clock.millis();
         asks.values().removeIf(known -> known.deadlineMs() < now);
@@ -31,22 +31,22 @@ final class AskLedger {
         }
     }
 
-    /** No request to that host waits any more. */
+    /** Removes an ask: no request to that host waits any more. */
     void handleAnswered(HostPort at) {
         asks.remove(at);
     }
 
-    /** A person answered all that wait for those hosts: they are listed no more, whatever their events take. */
+    /** A person answered the asks for those hosts: removes them before their events arrive. */
     void handleDecided(HostPattern hosts) {
         asks.keySet().removeIf(at -> hosts.matches(at.host(), at.port()));
     }
 
-    /** Who waited for an answer is gone. */
+    /** Removes all asks: the waiting process ended. */
     void clear() {
         asks.clear();
     }
 
-    /** Those whose deadline is not over, the most urgent first. */
+    /** Asks before their deadline, the most urgent first. */
     List<EgressOverview.Ask> open() {
         long now = clock.millis();
         return asks.values().stream()

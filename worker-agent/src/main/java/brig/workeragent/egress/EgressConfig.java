@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The section {@code worker.egress} of {@code config/brig.json}, whose comments say what each key means.
+ * The section {@code worker.egress} of {@code config/brig.json}, where comments document each key.
  *
- * @param uid whom brig-egress runs as where Brig runs as root
+ * @param uid the user that brig-egress runs as if Brig runs as root
  * @param hosts addresses by name, each a string or a list of strings
  */
 @Settings
@@ -24,7 +24,7 @@ public record EgressConfig(
     static final long MIB = 1024 * 1024;
     static final long DAY_MS = 86_400_000;
 
-    /** {@link #hosts}, each with a list. */
+    /** {@link #hosts} with lists only. */
     Map<String, List<String>> addresses() {
         Map<String, List<String>> addresses = new TreeMap<>();
         for (String name : hosts.names()) {

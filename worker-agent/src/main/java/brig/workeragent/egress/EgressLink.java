@@ -39,32 +39,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of brig-egress: its process, the lines both ways, and the socket that carries descriptors.
+ * One run of brig-egress: its process, its input and output lines, and the socket for descriptors.
  *
  * <p>Decision 0049.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What is closed is not waited for.
+@SuppressWarnings("FutureReturnValueIgnored") // Nothing waits for closed channels.
 final class EgressLink {
     private static final Logger LOG = LoggerFactory.getLogger(EgressLink.class);
     private static final AtomicInteger RUNS = new AtomicInteger();
     private static final long SEND_MS = 5_000;
     private static final long END_MS = 3_000;
 
-    /** Who hears what it says; called from the thread that reads it. */
+    /** Receives its reports, on the reading thread. */
     interface Listener {
         void handleEvent(EgressReport.Event event);
 
-        /** A line for the audit. */
+        /** An entry for the audit. */
         void handleAudit(AuditLine line);
 
-        /** So many lines for the audit could not be said. */
+        /** The number of audit entries that were lost. */
         void handleAuditLost(long count);
 
-        /** Once, when it has ended after it was ready. */
+        /** Called once, when it ended after it was ready. */
         void handleGone(EgressLink gone);
     }
 
-    /** Of bubblewrap, which waits for the JVM. */
+    /** The process of bubblewrap, which waits for the JVM. */
     private final Process process;
 
     private final OutputStream lines;
@@ -88,16 +88,16 @@ final class EgressLink {
     }
 
     /**
-     * Starts it and waits until it is ready and found confined. Its life is bound to the calling thread.
+     * Starts it, and waits until it is ready and its confinement is verified. It dies with the calling thread.
      *
-     * @param authority whose certificates it makes
-     * @throws IOException where it does not start, or is not confined
+     * @param authority the authority that it signs with
+     * @throws IOException if it does not start, or is not confined
      */
     static EgressLink start(EgressProcess.Services setup, CertificateAuthority authority, Listener told, long readyMs)
             throws IOException, InterruptedException {
         WorkerIdentity identity = identity(setup.config());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        // Another name for each run: the socket of the one before is removed whenever its channel is closed.
+        // Each run has its own name: closing the previous channel removes its socket, at any time.
         Path socket = setup.socketFolder().resolve("descriptors-" + RUNS.incrementAndGet() + ".sock");
         CompletableFuture<EgressLink> started = new CompletableFuture<>();
         try {
@@ -154,14 +154,14 @@ final class EgressLink {
         return listener;
     }
 
-    /** Nothing of the environment of this process reaches it. */
+    /** Launches it with an empty environment. */
     private static Process launch(List<String> command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().clear();
         return builder.start();
     }
 
-    /** By the kernel's word: what connects is the one child of process 1 of the namespace that was made for it. */
+    /** Whether the peer is brig-egress, by the kernel's data: the only child of process 1 of its namespace. */
     private boolean isItself(EpollDomainSocketChannel channel) throws IOException {
         long pid = channel.peerCredentials().pid();
         boolean itself = ProcessHandle.of(pid)
@@ -213,7 +213,7 @@ final class EgressLink {
         }
     }
 
-    /** Sends descriptors, and then the line that says what they are. One that cannot take them is ended. */
+    /** Sends descriptors, then the line that describes them. If that fails, the process is ended. */
     void send(EgressCommand command, List<WallSocket> sockets) {
         try {
             Channel channel = descriptors.getNow(null);
@@ -221,12 +221,12 @@ final class EgressLink {
                 if (channel == null
                         || !channel.writeAndFlush(new FileDescriptor(socket.descriptor()))
                                 .await(SEND_MS, TimeUnit.MILLISECONDS)) {
-                    throw new IOException("it takes no descriptors");
+                    throw new IOException("it accepts no descriptors");
                 }
             }
             write(command);
         } catch (IOException e) {
-            LOG.warn("brig-egress cannot be told: {}", e.toString());
+            LOG.warn("cannot write to brig-egress: {}", e.toString());
             process.destroyForcibly();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -237,7 +237,7 @@ final class EgressLink {
     /**
      * Ends a worker.
      *
-     * @return completes, never exceptionally and perhaps never, when every event of it was told, or it can tell no more
+     * @return completes when all its events were delivered, or no more can come. It never fails, and may never complete
      */
     CompletableFuture<Void> unregister(String worker) {
         CompletableFuture<Void> over = reports.whenUnregistered(worker);
@@ -269,7 +269,7 @@ final class EgressLink {
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 
-    /** What it found of itself. */
+    /** Its measured confinement. */
     List<Posture.Property> confinement() {
         return confinement;
     }
@@ -278,7 +278,7 @@ final class EgressLink {
         return process.isAlive();
     }
 
-    /** Of the JVM itself. */
+    /** The process id of the JVM. */
     long pid() throws IOException {
         return ((EpollDomainSocketChannel) descriptors.join()).peerCredentials().pid();
     }
@@ -291,7 +291,7 @@ final class EgressLink {
         return System.nanoTime() - startNanos;
     }
 
-    /** Ends it, with time to say what it has to. */
+    /** Ends it, with time for its last reports. */
     void close() {
         try {
             lines.close();

@@ -4,14 +4,14 @@ import brig.egress.policy.EgressPolicy;
 import java.util.List;
 
 /**
- * What a worker may reach.
+ * The network access of a worker.
  *
- * @param hasWayOut whether its wall was built with one
- * @param allowed what a person allowed it meanwhile
- * @param revoked secrets that were taken back from it
+ * @param hasWayOut whether its wall was built with a way out
+ * @param allowed hosts that a person allowed since
+ * @param revoked its revoked secrets
  */
 public record EgressOverview(
         boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {
-    /** A request that waits for a person until that time. */
+    /** An open ask. */
     public record Ask(String host, long port, String method, String rule, long deadlineMs) {}
 }

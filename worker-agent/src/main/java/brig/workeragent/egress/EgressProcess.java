@@ -32,23 +32,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * brig-egress as the rest of the worker-agent sees it: workers are announced, their sockets answered, and persons decide what
- * they may reach. When the process dies it is started again and gets the same sockets, which stayed open here: what connects
- * meanwhile waits in their backlogs, what was under way is reset. What it may not have lies here: the key of the authority, the
- * files of the audit, the sources of secrets, whose values it is told.
+ * brig-egress for the rest of the worker-agent: workers are registered, their sockets served, and people's decisions
+ * applied. A process that dies is restarted with the same sockets, which stay open here. New connections wait in their
+ * backlogs; open ones are reset. The worker-agent keeps what the process may not have: the authority's files, the audit
+ * files, and the sources of secrets. It sends only the values.
  *
- * <p>Any thread may call.
+ * <p>Thread-safe.
  *
  * <p>Decision 0049.
  */
 public final class EgressProcess implements EgressGate, AutoCloseable {
     /**
-     * What brig-egress is started with.
+     * The parameters of brig-egress.
      *
-     * @param socketFolder of this process; made if absent
-     * @param stateDir for the authority and the audit, which it gets no sight of
-     * @param closed what it must not see
-     * @param environment where secrets of the kind {@code env} are
+     * @param socketFolder the folder of its sockets; created if absent
+     * @param stateDir the folder of the authority and the audit, invisible to it
+     * @param closed paths that must be invisible to it
+     * @param environment the variables that secrets with {@code envVar} come from
      */
     public record Services(
             ConfinedCommand.Program program,
@@ -67,7 +67,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
-    /** How long the end of a process waits for its events. */
+    /** How long the end of an agent's process waits for its events. */
     private static final long TOLD_MS = 500;
 
     private final Clock clock;
@@ -78,7 +78,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private final SocketRegistrations registrations;
     private final PolicyWatcher watcher;
     private final AtomicLong ids = new AtomicLong();
-    /** By spawn; read by the thread that reads events too. */
+    /** Sessions by spawn id; the thread that reads events uses it too. */
     private final Map<String, EgressSession> sessions = new ConcurrentHashMap<>();
 
     public EgressProcess(Services setup, Clock clock) {
@@ -90,7 +90,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         this.watcher = new PolicyWatcher(thread, registrations, sessions::get, setup.names());
     }
 
-    /** What the process that runs is needed for. */
+    /** Connects the supervisor to sessions and registrations. */
     private final class User implements EgressSupervisor.User {
         private final EventRouter router = new EventRouter(sessions::get);
 
@@ -121,11 +121,11 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     /**
-     * Says how to learn of changes of a worker's policy, and whom to tell what happens.
+     * Opens a session for a worker.
      *
-     * @param atStart what its wall is built for
-     * @param policy asked again every second while sockets of the worker are taken
-     * @param events called from the thread that reads them; must not wait
+     * @param atStart the policy that its wall is built for
+     * @param policy the current policy, read every second while the worker has sockets
+     * @param events called on the reading thread; must not block
      */
     public AutoCloseable open(
             String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
@@ -137,7 +137,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public EgressGate.Handle take(EgressGate.Registration what) {
         SocketRegistration registration = SocketRegistration.of(what, ids.incrementAndGet(), new SecretFeed(sources));
         if (!what.policy().secrets().isEmpty()) {
-            // Its first request may come at once. Nobody else waits for these sources.
+            // Its first request may come at once. Only this worker waits for these sources.
             registration.values = registration.secrets.read(what.policy());
         }
         return thread.call(() -> {
@@ -149,11 +149,11 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     /**
-     * A person allows a host to a worker.
+     * A person allows a host for a worker.
      *
-     * @param once for one request; otherwise for as long as the worker lives
-     * @throws IllegalArgumentException where it is no host
-     * @throws BrigException {@code INVALID_FIELD} where no answer can open it
+     * @param once whether for one request only; otherwise for the worker's life
+     * @throws IllegalArgumentException if it is not a host
+     * @throws BrigException {@code INVALID_FIELD} if no person can allow it
      */
     public void allow(String spawnId, String host, boolean once) {
         HostPattern wanted = HostPattern.parse(host);
@@ -184,7 +184,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
-    /** What a worker may reach now. @throws BrigException {@code NOT_FOUND} where there is no such worker */
+    /** A worker's current access. @throws BrigException {@code NOT_FOUND} if there is no such worker */
     public EgressOverview show(String spawnId) {
         return thread.call(() -> {
             EgressSession session = session(spawnId);
@@ -197,19 +197,19 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         });
     }
 
-    /** A person refuses a host for now: what waits for it is answered. */
+    /** A person refuses a host for now: waiting requests are refused. */
     public void deny(String spawnId, String host) {
         HostPattern refused = HostPattern.parse(host);
         onSession(spawnId, id -> new EgressCommand.Deny(id, host), session -> session.asks.handleDecided(refused));
     }
 
-    /** Takes a secret back from a worker, for good. */
+    /** Revokes a worker's secret permanently. */
     public void revoke(String spawnId, String secret) {
         onSession(spawnId, id -> new EgressCommand.Revoke(id, secret), session -> session.revoked.add(secret));
     }
 
     /**
-     * Lines of the audit behind a position, as {@link AuditFiles#read}; also while no brig-egress runs.
+     * Reads audit lines after a position, as {@link AuditFiles#read}; works without a running brig-egress.
      *
      * @throws BrigException {@code RECORD_LOST}
      */
@@ -236,12 +236,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         return session;
     }
 
-    /** What brig-egress finds of its own confinement; where none runs, one that is started to be measured. Blocks. */
+    /** The measured confinement of brig-egress; if none runs, one is started for the measurement. Blocks. */
     public List<Posture.Property> confinement() {
         return thread.call(supervisor::confinement);
     }
 
-    /** Of the process that runs now; empty while there is none. */
+    /** The process id; empty if none runs. */
     Optional<Long> pid() {
         return thread.call(supervisor::pid);
     }

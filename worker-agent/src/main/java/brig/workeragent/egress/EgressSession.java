@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A worker with egress, whether a process of it runs or not. */
+/** A worker with egress, with or without a running process. */
 final class EgressSession {
     final boolean hasWayOut;
     final Supplier<EgressPolicy> policy;
@@ -36,7 +36,7 @@ final class EgressSession {
                 .toList();
     }
 
-    /** A policy that cannot be read now allows nothing. */
+    /** The current policy; an unreadable one allows nothing. */
     EgressPolicy policyNow() {
         try {
             return policy.get();

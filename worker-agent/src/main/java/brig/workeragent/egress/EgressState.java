@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.List;
 
-/** What lasts beyond one run of brig-egress. Only the worker-agent touches these files. */
+/** State that outlives a run of brig-egress. Only the worker-agent accesses these files. */
 record EgressState(CertificateAuthority authority, AuditLog audit) {
 
     static EgressState open(EgressProcess.Services setup, Clock clock) throws IOException {
@@ -18,7 +18,7 @@ record EgressState(CertificateAuthority authority, AuditLog audit) {
             Files.createDirectories(folder);
         }
         Files.setPosixFilePermissions(setup.socketFolder(), PosixFilePermissions.fromString("rwx------"));
-        // Walls' users get to the certificate, by its name.
+        // The users of walls can reach the certificate by its name.
         Files.setPosixFilePermissions(setup.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
         AuditLog.Bounds bounds =
                 new AuditLog.Bounds(config.auditFileBytesMax(), config.auditFilesMax(), config.auditKeepMs());

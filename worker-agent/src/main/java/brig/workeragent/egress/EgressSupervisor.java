@@ -19,24 +19,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts brig-egress when it is needed first, and again when it died. State owned by the thread of {@link EgressThread}, which
- * alone may call.
+ * Starts brig-egress at its first use, and restarts it when it died. Owned by the thread of {@link EgressThread}, the
+ * only caller.
  *
  * <p>Decision 0049.
  */
 final class EgressSupervisor {
-    /** Who uses it. */
+    /** The user of brig-egress. */
     interface User {
-        /** Whether it is to be started again when it died. */
+        /** Whether it should be restarted when it died. */
         boolean isInUse();
 
-        /** A fresh one runs, which knows nobody yet. */
+        /** A new process runs, without any workers yet. */
         void handleStarted(EgressLink fresh);
 
-        /** It died, and what waited for an answer with it. */
+        /** It died, and its waiting requests with it. */
         void handleGone();
 
-        /** Something about a worker. Called on the thread that reads it; must not wait. */
+        /** Receives an event of a worker, on the reading thread; must not block. */
         void handleEvent(EgressReport.Event event);
     }
 
@@ -44,7 +44,7 @@ final class EgressSupervisor {
     static final long READY_MS = 30_000;
     private static final long AGAIN_MS_MIN = 20;
     private static final long AGAIN_MS_MAX = 5_000;
-    /** One that lived so long has started well. */
+    /** A run of this length counts as a good start. */
     private static final long HEALTHY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final EgressProcess.Services setup;
@@ -67,7 +67,7 @@ final class EgressSupervisor {
         return kept().authority();
     }
 
-    /** The process, started if there is none. Blocks until it can be used. */
+    /** The process, started if there is none. Blocks until it is ready. */
     EgressLink ready() throws IOException, InterruptedException {
         EgressLink running = running();
         if (running != null) {
@@ -97,13 +97,13 @@ final class EgressSupervisor {
         return known;
     }
 
-    /** The process; null while there is none. */
+    /** The process; null if none runs. */
     @Nullable
     EgressLink running() {
         return current != null && current.isAlive() ? current : null;
     }
 
-    /** Tells it something where it runs; one that is started later is told everything then. */
+    /** Sends a command if it runs; a later process gets the whole state at its start. */
     void send(EgressCommand command) {
         EgressLink running = running();
         if (running != null) {
@@ -111,12 +111,12 @@ final class EgressSupervisor {
         }
     }
 
-    /** {@link EgressLink#unregister}, also of one that just died; complete where there is none. */
+    /** {@link EgressLink#unregister}, also for a process that just died; completed if there is none. */
     CompletableFuture<Void> unregister(String worker) {
         return current == null ? CompletableFuture.completedFuture(null) : current.unregister(worker);
     }
 
-    /** What one run says, on the thread that reads it. */
+    /** Receives the reports of one run, on the reading thread. */
     private final class Reports implements EgressLink.Listener {
         private final AuditLog audit;
 
@@ -175,7 +175,7 @@ final class EgressSupervisor {
         againMs = Math.min(2 * againMs, AGAIN_MS_MAX);
     }
 
-    /** What it finds of its own confinement; where none runs, one that is started to be measured. Blocks. */
+    /** Its measured confinement; if none runs, one is started for the measurement. Blocks. */
     List<Posture.Property> confinement() throws IOException, InterruptedException {
         EgressLink running = running();
         if (running != null) {
@@ -186,13 +186,13 @@ final class EgressSupervisor {
         return trial.confinement();
     }
 
-    /** Of the process that runs now; empty while there is none. */
+    /** The process id; empty if none runs. */
     Optional<Long> pid() throws IOException {
         EgressLink running = running();
         return running == null ? Optional.empty() : Optional.of(running.pid());
     }
 
-    /** Ends the process for good. */
+    /** Ends the process permanently. */
     void close() {
         closed = true;
         if (current != null) {

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The thread that owns what the worker-agent knows of brig-egress, and whose end ends brig-egress. Any thread may call. */
+/** The thread that owns the worker-agent's state of brig-egress; brig-egress dies with it. Thread-safe. */
 final class EgressThread {
-    /** What may wait for brig-egress. */
+    /** A task that may block on brig-egress. */
     interface Task<T> {
         T run() throws IOException, InterruptedException;
     }
@@ -24,7 +24,7 @@ final class EgressThread {
     private final ScheduledThreadPoolExecutor thread;
     private final long callMs;
 
-    /** @param callMs how long who calls waits at most */
+    /** @param callMs the maximum wait of a caller */
     EgressThread(long callMs) {
         this.callMs = callMs;
         this.thread = new ScheduledThreadPoolExecutor(
@@ -35,7 +35,7 @@ final class EgressThread {
     /**
      * Runs a task and waits for it.
      *
-     * @throws BrigException its refusal; {@code SANDBOX_UNAVAILABLE} where it fails otherwise; {@code SHUTTING_DOWN}
+     * @throws BrigException the task's refusal; {@code SANDBOX_UNAVAILABLE} for other failures; {@code SHUTTING_DOWN}
      */
     <T> T call(Task<T> task) {
         CompletableFuture<T> done = new CompletableFuture<>();
@@ -67,7 +67,7 @@ final class EgressThread {
         return new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "brig-egress cannot be used: " + why);
     }
 
-    /** {@link #call} of what gives nothing back. */
+    /** {@link #call} for a task without a result. */
     void run(Runnable task) {
         var unused = call(() -> {
             task.run();
@@ -75,13 +75,13 @@ final class EgressThread {
         });
     }
 
-    /** Runs a task after so many milliseconds. @return false where the thread is ended, and it is not run */
+    /** Runs a task after a delay. @return false if the thread ended, so that it will not run */
     boolean later(Runnable task, long delayMs) {
         try {
             var unused = thread.schedule(task, delayMs, TimeUnit.MILLISECONDS);
             return true;
         } catch (RejectedExecutionException stopping) {
-            LOG.debug("not done any more: {}", stopping.getMessage());
+            LOG.debug("task dropped: {}", stopping.getMessage());
             return false;
         }
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes each event of brig-egress to the session of its worker, and refusals to the log. */
+/** Passes each event of brig-egress to its worker's session, and logs refusals. */
 final class EventRouter {
     private static final Logger LOG = LoggerFactory.getLogger(EventRouter.class);
 
@@ -20,8 +20,7 @@ final class EventRouter {
     }
 
     void handle(EgressReport.Event report) {
-        // An agent with a process for each message has many registrations, and one may be over before its last event is
-        // read.
+        // An agent with a process per message has many registrations; one may end before its last event is read.
         String spawn = SocketRegistration.spawnOf(report.worker());
         log(report.event(), spawn);
         EgressSession session = sessions.apply(spawn);

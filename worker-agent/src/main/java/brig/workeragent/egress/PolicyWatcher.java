@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks each second, while sockets of a worker are answered, at what may have changed on the host: policies, which are files,
- * the sources of secrets, and the host's name servers. State owned by the thread of {@link EgressThread}.
+ * Checks each second, while any worker has sockets, what may change on the host: policy files, sources of secrets, and
+ * the host's name servers. Owned by the thread of {@link EgressThread}.
  */
 final class PolicyWatcher {
     private static final Logger LOG = LoggerFactory.getLogger(PolicyWatcher.class);
@@ -34,7 +34,7 @@ final class PolicyWatcher {
         this.names = names;
     }
 
-    /** Goes on for as long as there are registrations. */
+    /** Continues while there are registrations. */
     void watch() {
         if (!watching) {
             watching = true;
@@ -62,7 +62,7 @@ final class PolicyWatcher {
         }
     }
 
-    /** The host may be in another network by now. */
+    /** The host may have changed its network. */
     private void refreshNames() {
         try {
             names.refresh();

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what one run of brig-egress says. One thread reads and tells the listener; any may ask for the rest.
+ * Reads the reports of one run of brig-egress. One thread reads and calls the listener; other methods are thread-safe.
  *
  * <p>Decision 0147.
  */
@@ -32,14 +32,14 @@ final class ReportReader {
         this.told = told;
     }
 
-    /** What it found of itself, said when it can be used. */
+    /** Its measurement of itself, sent when it is ready. */
     CompletableFuture<SelfMeasurement> measured() {
         return measured;
     }
 
     /**
-     * Completes on the thread that reads, when every event of that worker was told, or no more can come. Who waits no longer
-     * completes it, for brig-egress may never answer.
+     * Completes on the reading thread when all events of that worker were delivered, or no more can come. A caller that
+     * stops waiting completes it, as brig-egress may never answer.
      */
     CompletableFuture<Void> whenUnregistered(String worker) {
         CompletableFuture<Void> over = unregistered.computeIfAbsent(worker, id -> new CompletableFuture<>());
@@ -50,7 +50,7 @@ final class ReportReader {
         return over;
     }
 
-    /** Reads to the end. */
+    /** Reads to the end of the input. */
     void read(InputStream from) {
         LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
             @Override
@@ -60,7 +60,7 @@ final class ReportReader {
 
             @Override
             public void handleBadLine(ErrorCode code) {
-                LOG.warn("brig-egress wrote a line that cannot be read: {}", code);
+                LOG.warn("brig-egress wrote an invalid line: {}", code);
             }
         });
         byte[] buffer = new byte[16 * 1024];
@@ -85,9 +85,9 @@ final class ReportReader {
                 case EgressReport.Lost lost -> handleLost(lost);
             }
         } catch (BrigException e) {
-            LOG.warn("brig-egress wrote a line that cannot be read: {}", e.getMessage());
+            LOG.warn("brig-egress wrote an invalid line: {}", e.getMessage());
         } catch (RuntimeException e) {
-            LOG.error("an event of brig-egress was not taken", e);
+            LOG.error("the handler of a brig-egress event failed", e);
         }
     }
 
@@ -101,7 +101,8 @@ final class ReportReader {
     private void handleLost(EgressReport.Lost lost) {
         switch (lost.kind()) {
             case AUDIT -> told.handleAuditLost(lost.count());
-            case EVENTS -> LOG.warn("brig-egress lost {} events that nobody read in time", lost.count());
+            case EVENTS ->
+                LOG.warn("brig-egress lost {} events because the worker-agent read too slowly", lost.count());
         }
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The sockets of one process of a worker. Owned by the thread that talks to brig-egress. */
+/** The sockets of one process of a worker. Owned by the thread of {@link EgressThread}. */
 final class SocketRegistration {
     private static final Logger LOG = LoggerFactory.getLogger(SocketRegistration.class);
 
@@ -21,7 +21,7 @@ final class SocketRegistration {
     final Set<WallSocket> more = new LinkedHashSet<>();
     final SecretFeed secrets;
     EgressPolicy policy;
-    /** As they were read last; null before. */
+    /** The last read values; null before the first read. */
     @Nullable
     Map<String, String> values;
 
@@ -34,24 +34,24 @@ final class SocketRegistration {
         this.policy = what.policy();
     }
 
-    /** @param number tells it from the others of this run */
+    /** @param number distinguishes it from others of this run */
     static SocketRegistration of(EgressGate.Registration what, long number, SecretFeed secrets) {
         return new SocketRegistration(what.spawnId() + "#" + number, what, secrets);
     }
 
-    /** The spawn id in the id of a registration; what is no such id is given back. */
+    /** The spawn id in a registration's id; other text is returned unchanged. */
     static String spawnOf(String id) {
         return id.split("#", 2)[0];
     }
 
-    /** A policy that cannot be used any more allows nothing. */
+    /** The current policy; one that became invalid allows nothing. */
     EgressPolicy policyNow(EgressSession session) {
         try {
             return session.policy.get();
         } catch (BrigException e) {
             if (!policy.equals(EgressPolicy.NONE)) {
                 LOG.error(
-                        "the policy of a running worker allows nothing now spawn_id={}: {}",
+                        "the policy of a running worker is invalid and allows nothing now spawn_id={}: {}",
                         what.spawnId(),
                         e.getMessage());
             }

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sockets of workers that brig-egress answers, with the policy and the secrets that it was told of each. State owned by the
- * thread of {@link EgressThread}, which alone may call where nothing else is said.
+ * The sockets that brig-egress serves, with the policy and the secrets last sent for each. Owned by the thread of
+ * {@link EgressThread}, the only caller unless stated otherwise.
  *
  * <p>Decision 0147.
  */
@@ -46,7 +46,7 @@ final class SocketRegistrations {
         return registrations.isEmpty();
     }
 
-    /** Adds one and tells it to a brig-egress that runs. */
+    /** Adds a registration and sends it to a running brig-egress. */
     void add(SocketRegistration registration, EgressLink running) {
         registrations.put(registration.id, registration);
         tell(running, registration);
@@ -55,11 +55,11 @@ final class SocketRegistrations {
     }
 
     /**
-     * Ends one. Nobody has to wait: not the thread that hears of the end of processes, nor other workers where brig-egress is
-     * being started or does not answer. Any thread may call.
+     * Ends a registration without blocking: neither the thread that handles ends of processes, nor other workers while
+     * brig-egress starts or does not answer. Thread-safe.
      *
-     * @param remove run by the thread; what it gives completes when every event was told
-     * @param toldMs how long that may take, from now on
+     * @param remove run by the thread; its result completes when all events were delivered
+     * @param toldMs how long that may take from now on
      */
     static EgressGate.End end(EgressThread thread, Supplier<CompletableFuture<Void>> remove, long toldMs) {
         CompletableFuture<Void> released = new CompletableFuture<>();
@@ -80,13 +80,13 @@ final class SocketRegistrations {
         return new EgressGate.End(released, told);
     }
 
-    /** Ends one, of which no descriptor can be sent any more then. @return as {@link EgressLink#unregister} */
+    /** Removes a registration; afterwards none of its descriptors is sent. @return as {@link EgressLink#unregister} */
     CompletableFuture<Void> remove(String id) {
         registrations.remove(id);
         return supervisor.unregister(id);
     }
 
-    /** Tells a brig-egress that was just started everything. */
+    /** Sends all registrations to a new brig-egress. */
     void tellAll(EgressLink fresh) {
         registrations.values().forEach(registration -> tell(fresh, registration));
     }
@@ -123,7 +123,7 @@ final class SocketRegistrations {
         readSecrets(registration);
     }
 
-    /** Another policy holds now. */
+    /** Sends a changed policy. */
     void changePolicy(SocketRegistration registration, EgressPolicy now) {
         LOG.info("the policy changed spawn_id={}", registration.what.spawnId());
         registration.policy = now;
@@ -131,7 +131,7 @@ final class SocketRegistrations {
         listenTo(registration, now.ports());
     }
 
-    /** Sources may take their time, and nobody waits for them but the worker whose secrets they have. */
+    /** Reads the secrets' sources. They may be slow; only their worker waits for them. */
     void readSecrets(SocketRegistration registration) {
         EgressPolicy policy = registration.policy;
         if (registration.reading || (policy.secrets().isEmpty() && registration.values == null)) {
@@ -157,7 +157,7 @@ final class SocketRegistrations {
                 registration.id, registration.values == null ? Map.of() : registration.values));
     }
 
-    /** Has sockets for these ports too. */
+    /** Opens sockets for these ports too. */
     void listenTo(SocketRegistration registration, Collection<Integer> ports) {
         Set<Integer> listened = new HashSet<>();
         registration.what.network().sockets().forEach(socket -> listened.add(socket.port()));

@@ -1,7 +1,6 @@
 /**
- * What a worker reaches outside. The worker-agent does not parse what an agent sends there: a process of its
- * own does, brig-egress, which has the sockets of every wall, the authority's key and the secrets. Here are its
- * start and its link; what it does is in the packages below.
+ * Network access of workers. The worker-agent does not parse agents' traffic; the process brig-egress does, with the
+ * sockets of all walls, the authority's key and the secrets. This package starts it and talks to it.
  */
 @NullMarked
 package brig.workeragent.egress;

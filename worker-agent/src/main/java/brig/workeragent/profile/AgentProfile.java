@@ -130,7 +130,7 @@ public record AgentProfile(
         }
         env.forEach((name, value) -> {
             if (!VARIABLE.matcher(name).matches()) {
-                throw new IllegalArgumentException("env: '" + name + "' is no name of a variable");
+                throw new IllegalArgumentException("env: '" + name + "' is not a variable name");
             }
             requireNoNul("env", name + value);
         });

@@ -101,7 +101,7 @@ public record Policy(
         mounts.forEach(Policy::checkMount);
         for (String name : environment) {
             if (!VARIABLE.matcher(name).matches()) {
-                throw new IllegalArgumentException("environment: '" + name + "' is no name of a variable");
+                throw new IllegalArgumentException("environment: '" + name + "' is not a variable name");
             }
         }
         for (String pattern : privateFiles) {

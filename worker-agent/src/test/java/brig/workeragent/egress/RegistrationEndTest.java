@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The end of a process of a worker, with the test in the place of brig-egress. */
+/** The end of a worker's process; the test plays brig-egress. */
 @Timeout(60)
 class RegistrationEndTest {
     private static final long NEVER_MS = 3_600_000;
@@ -79,7 +79,7 @@ class RegistrationEndTest {
         return SocketRegistrations.end(thread, () -> reports.whenUnregistered(worker), toldMs);
     }
 
-    /** What was told of the session when the end of the process was. */
+    /** The session's events before the end of the process was reported. */
     private List<EgressEvent> eventsAt(EgressGate.End end) throws Exception {
         return end.told().thenApply(told -> List.copyOf(events)).get(20, TimeUnit.SECONDS);
     }
@@ -95,7 +95,7 @@ class RegistrationEndTest {
         assertEquals(List.of(BLOCKED, BLOCKED), eventsAt(end));
     }
 
-    /** Scenario: an agent with a process for each message; the first is over, and the next runs. */
+    /** Scenario: an agent with a process per message; the first ended, and the next runs. */
     @Test
     void shouldWaitForTheProcessThatEndsAndForNoOther() throws Exception {
         EgressGate.End first = end("spn_1#1", NEVER_MS);
@@ -132,7 +132,7 @@ class RegistrationEndTest {
         assertNotSame(waiting, reports.whenUnregistered("spn_1#1"), "who waits no longer is forgotten");
     }
 
-    /** Scenario: the thread starts brig-egress for another worker, which takes its time. */
+    /** Scenario: the thread is busy starting brig-egress for another worker. */
     @Test
     void shouldHoldNobodyUpWhenTheThreadIsBusy() throws Exception {
         CountDownLatch started = new CountDownLatch(1);

@@ -126,7 +126,7 @@ public final class SecretFilter implements ExchangeFilter {
     @Override
     public void handleAnswer(HttpResponse answer) {
         if (scope.scrubs() && !isIdentity(answer) && answer.status().code() != NOT_MODIFIED) {
-            throw Refusal.unreachable("the server encoded its answer, in which secrets could not be found")
+            throw Refusal.unreachable("the server encoded its answer, so secrets in it cannot be found")
                     .asException();
         }
     }

@@ -52,7 +52,7 @@ public final class Headers {
         HttpHeaders headers = request.headers();
         HttpVersion version = request.protocolVersion();
         if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
-            throw Refusal.malformed("only HTTP/1.1 is spoken here").asException();
+            throw Refusal.malformed("only HTTP/1.1 is supported").asException();
         }
         List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.getFirst().equalsIgnoreCase("chunked");
@@ -66,7 +66,7 @@ public final class Headers {
             throw Refusal.malformed("there is more than one Content-Length").asException();
         }
         if (!request.uri().chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-            throw Refusal.malformed("the request line has bytes that no URL has")
+            throw Refusal.malformed("the request line has bytes that are invalid in a URL")
                     .asException();
         }
     }

@@ -24,7 +24,7 @@ record Cidr(InetAddress network, int bits) {
     static Cidr of(String text) {
         Cidr range = parse(text);
         if (range == null) {
-            throw new IllegalArgumentException(text + " is no range of addresses");
+            throw new IllegalArgumentException(text + " is not a range of addresses");
         }
         return range;
     }

@@ -70,10 +70,10 @@ public record EgressPolicy(
             checkEach("hosts", hosts, HostPattern::parse);
             int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
             if (sources > 1) {
-                throw new IllegalArgumentException("envVar: only one of envVar, file and command may be there");
+                throw new IllegalArgumentException("envVar: only one of envVar, file and command may be set");
             }
             if (!envVar.isEmpty() && !VARIABLE.matcher(envVar).matches()) {
-                throw new IllegalArgumentException("envVar: '" + envVar + "' is no name of a variable");
+                throw new IllegalArgumentException("envVar: '" + envVar + "' is not a variable name");
             }
             if (!file.isEmpty() && !file.startsWith("/")) {
                 throw new IllegalArgumentException("file: must be an absolute path");
@@ -112,7 +112,7 @@ public record EgressPolicy(
                 throw new IllegalArgumentException("baseUrl: must be an http or https URL of host and path");
             }
             if (!HEADER.matcher(header).matches()) {
-                throw new IllegalArgumentException("header: '" + header + "' is no name of a header in lower case");
+                throw new IllegalArgumentException("header: '" + header + "' is not a header name in lower case");
             }
         }
 
@@ -120,7 +120,7 @@ public record EgressPolicy(
             try {
                 return new URI(text);
             } catch (URISyntaxException e) {
-                throw new IllegalArgumentException("baseUrl: is no URL");
+                throw new IllegalArgumentException("baseUrl: is not a URL");
             }
         }
 
@@ -159,7 +159,7 @@ public record EgressPolicy(
         checkEach("quietHosts", quietHosts, HostPattern::parse);
         for (String name : secrets.keySet()) {
             if (!VARIABLE.matcher(name).matches()) {
-                throw new IllegalArgumentException("secrets: '" + name + "' is no name of a variable");
+                throw new IllegalArgumentException("secrets: '" + name + "' is not a variable name");
             }
         }
         if (DnsMode.of(dnsMode) == null) {
@@ -167,11 +167,11 @@ public record EgressPolicy(
         }
         modelRoutes.forEach((name, route) -> {
             if (!SEGMENT.matcher(name).matches()) {
-                throw new IllegalArgumentException("modelRoutes: '" + name + "' is no plain segment of a path");
+                throw new IllegalArgumentException("modelRoutes: '" + name + "' is not a plain path segment");
             }
             if (!route.secret().isEmpty() && !secrets.containsKey(route.secret())) {
                 throw new IllegalArgumentException(
-                        "modelRoutes." + name + ".secret: there is no secret '" + route.secret() + "'");
+                        "modelRoutes." + name + ".secret: unknown secret '" + route.secret() + "'");
             }
         });
     }

@@ -38,12 +38,12 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
         List<String> paths = texts("paths", object.value("paths"));
         for (String method : methods) {
             if (!METHOD.matcher(method).matches()) {
-                throw new IllegalArgumentException("methods: '" + method + "' is no method in capitals");
+                throw new IllegalArgumentException("methods: '" + method + "' is not a method in capitals");
             }
         }
         for (String path : paths) {
             if (!path.startsWith("/") || AMBIGUOUS.matcher(path).matches() || path.indexOf('?') >= 0) {
-                throw new IllegalArgumentException("paths: '" + path + "' is no plain path that begins with /");
+                throw new IllegalArgumentException("paths: '" + path + "' is not a plain path that begins with /");
             }
         }
         return new HostRule(HostPattern.parse(host), methods, paths);
@@ -55,7 +55,7 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
             return List.of();
         }
         if (!(value instanceof List<?> list) || list.isEmpty() || !list.stream().allMatch(String.class::isInstance)) {
-            throw new IllegalArgumentException(key + ": must be a list of strings that is not empty");
+            throw new IllegalArgumentException(key + ": must be a non-empty list of strings");
         }
         return list.stream().map(String.class::cast).toList();
     }

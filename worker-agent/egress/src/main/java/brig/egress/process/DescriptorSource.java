@@ -16,7 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Where the sockets of walls come from: one descriptor behind the other. */
+/** Receives the sockets of walls as file descriptors, in order. */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class DescriptorSource implements AutoCloseable {
     private static final long TAKE_MS = 5_000;
@@ -47,11 +47,11 @@ final class DescriptorSource implements AutoCloseable {
         return new DescriptorSource(channel, received);
     }
 
-    /** The next one; belongs to the caller. */
+    /** The next descriptor; the caller owns it. */
     int take() throws IOException, InterruptedException {
         FileDescriptor descriptor = received.poll(TAKE_MS, TimeUnit.MILLISECONDS);
         if (descriptor == null) {
-            throw new IOException("the worker-agent named a socket and did not send it");
+            throw new IOException("the worker-agent announced a socket and did not send it");
         }
         return descriptor.intValue();
     }

@@ -45,10 +45,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The process brig-egress. The worker-agent starts it with nothing in sight, writes JSON lines to its standard input, and
- * reads reports from its standard output; the sockets come over a Unix socket, in the
- * order in which the lines name them. What it needs of the host's files it is told: the authority, the roots of trust, the
- * values of secrets. It ends with its input, so it never outlives the worker-agent.
+ * The process brig-egress. The worker-agent starts it confined, writes JSON lines to its standard input, and reads
+ * reports from its standard output. Sockets arrive over a Unix socket, in the order in which the lines announce them.
+ * The worker-agent sends the contents of host files that it needs: the authority, root certificates, secrets. It ends
+ * with its input, so it never outlives the worker-agent.
  *
  * <p>In: {@link EgressCommand}. Out: {@link EgressReport}.
  */
@@ -69,7 +69,7 @@ public final class EgressMain {
         this.events = events;
     }
 
-    /** Runs until standard input ends. Exit code 2: it cannot start, and says why. */
+    /** Runs until standard input ends. Exit code 2: it cannot start, and reports why. */
     public static void main(String... arguments) {
         if (System.getProperty("logback.configurationFile") == null) {
             System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
@@ -78,8 +78,8 @@ public final class EgressMain {
         try (InputStream in = new BufferedInputStream(System.in)) {
             run(in);
         } catch (Exception | Error e) {
-            // Whatever it is: the threads that are left would keep the process.
-            log.error("brig-egress cannot go on", e);
+            // Any failure ends the process: the other threads would keep it alive.
+            log.error("brig-egress stops because of an error", e);
             System.exit(2);
         }
         System.exit(0);
@@ -98,7 +98,7 @@ public final class EgressMain {
         try (EventWriter events = EventWriter.start(EgressReport.Kind.EVENTS, EVENTS_MAX, out);
                 EventWriter audit = EventWriter.start(EgressReport.Kind.AUDIT, AUDIT_MAX, out);
                 DescriptorSource descriptors = DescriptorSource.connect(ConfinedPaths.SOCKET, loops)) {
-            // The last socket of this host is made, and nothing of a wall was read yet.
+            // At this point all host sockets are open, and nothing from a wall was read.
             SystemCallFilter.install(ConfinedPaths.LIBRARY);
             SelfMeasurement measured = SelfMeasurement.measure(config.closed());
             ProxyLimits limits = ProxyLimits.USUAL;
@@ -135,7 +135,7 @@ public final class EgressMain {
                     server.unregister(
                             unregister.worker(),
                             () -> events.offer(new EgressReport.Unregistered(unregister.worker())));
-                case EgressCommand.Configure _ -> throw new IOException("the worker-agent configures a second time");
+                case EgressCommand.Configure _ -> throw new IOException("the worker-agent sent a second configuration");
             }
         }
     }
@@ -147,7 +147,7 @@ public final class EgressMain {
                 return line.toByteArray();
             }
             if (line.size() > LINE_BYTES_MAX) {
-                throw new IOException("a line from the worker-agent is too long");
+                throw new IOException("a line of the worker-agent is too long");
             }
             line.write(b);
         }
@@ -173,20 +173,20 @@ public final class EgressMain {
             for (String text : host.getValue()) {
                 InetAddress address = HostNames.literal(text);
                 if (address == null) {
-                    throw new IOException("worker.egress.hosts: " + text + " is no address");
+                    throw new IOException("worker.egress.hosts: " + text + " is not an address");
                 }
                 of.add(address);
             }
             String name = HostNames.normalize(host.getKey());
             if (name == null) {
-                throw new IOException("worker.egress.hosts: " + host.getKey() + " is no name of a host");
+                throw new IOException("worker.egress.hosts: " + host.getKey() + " is not a host name");
             }
             addresses.put(name, List.copyOf(of));
         }
         return addresses;
     }
 
-    /** Those that this host asks. */
+    /** The host's name servers. */
     private static List<InetSocketAddress> nameServers() throws IOException {
         Path file = Path.of("/etc/resolv.conf");
         List<InetSocketAddress> servers = new ArrayList<>();

@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One kind of what the worker-agent is told, as JSON lines; several share its pipe. Nobody waits for it: what it does not
- * read in time is lost, and a line says how much.
+ * Writes one kind of reports to the worker-agent as JSON lines; several writers share the pipe. Nobody blocks on it:
+ * reports that are not read in time are lost, and a line reports their number.
  *
  * <p>Decision 0055.
  */
 final class EventWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventWriter.class);
-    /** Ends the writer: no report that is offered has such a count. */
+    /** Ends the writer; no offered report has that count. */
     private static final EgressReport END = new EgressReport.Lost(Kind.EVENTS, -1);
 
     private final Kind kind;
@@ -40,14 +40,14 @@ final class EventWriter implements AutoCloseable {
                 .unstarted(() -> run(out));
     }
 
-    /** @param out is locked for as long as lines are written to it */
+    /** @param out locked while lines are written */
     static EventWriter start(Kind kind, int queueMax, OutputStream out) {
         EventWriter line = new EventWriter(kind, queueMax, out);
         line.writer.start();
         return line;
     }
 
-    /** Any thread may call; never waits. */
+    /** Queues a report. Thread-safe; never blocks. */
     void offer(EgressReport event) {
         if (!queue.offer(event)) {
             lost.incrementAndGet();
@@ -68,7 +68,7 @@ final class EventWriter implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            LOG.debug("the worker-agent reads no more: {}", e.toString());
+            LOG.debug("the worker-agent no longer reads: {}", e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -85,7 +85,7 @@ final class EventWriter implements AutoCloseable {
         out.flush();
     }
 
-    /** Returns when everything is written, or nobody reads it. */
+    /** Returns when everything is written, or nobody reads any more. */
     @Override
     public void close() {
         try {

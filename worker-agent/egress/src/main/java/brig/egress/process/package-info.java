@@ -1,4 +1,4 @@
-/** The process brig-egress: its start, the lines that it reads and writes, and the descriptors that it is sent. */
+/** The process brig-egress: its start, its input and output lines, and the descriptors that it receives. */
 @NullMarked
 package brig.egress.process;
 

@@ -12,14 +12,14 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 
-/** The answer to one request, on its way back through the filters. State owned by the event loop of the worker. */
+/** The answer to one request, passed back through the filters. State owned by the worker's event loop. */
 final class Answer {
-    /** What follows from a part. */
+    /** The result of handling a part. */
     enum Step {
         GOES_ON,
-        /** The answer is whole. */
+        /** The answer is complete. */
         ENDED,
-        /** The server speaks another protocol from now on. */
+        /** The server switched to another protocol. */
         SWITCHED
     }
 
@@ -41,22 +41,22 @@ final class Answer {
         this.filters = filters;
     }
 
-    /** Whether the client has the head of it. */
+    /** Whether the client received its head. */
     boolean begun() {
         return begun;
     }
 
-    /** Whether the server's connection can be used again. */
+    /** Whether the server's connection can be reused. */
     boolean serverKeepsAlive() {
         return serverKeepsAlive;
     }
 
-    /** Whether nothing but the end of the connection tells the client where it ends. */
+    /** Whether only the end of the connection marks the end of the answer. */
     boolean endsWithConnection() {
         return endsWithConnection;
     }
 
-    /** Passes on a part, which it releases. It throws a {@link brig.egress.request.Refusal.RefusedException}. */
+    /** Forwards a part and releases it. It may throw a {@link brig.egress.request.Refusal.RefusedException}. */
     Step handle(HttpObject part) {
         boolean handled = false;
         try {

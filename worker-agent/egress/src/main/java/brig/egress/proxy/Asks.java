@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Requests of one worker that wait for a person. All that want the same host and port wait for one answer; when
- * none comes in time, they are refused. State owned by the worker's event loop.
+ * Requests of one worker that wait for a person. Requests for the same host and port share one ask. Without an answer
+ * in time they are refused. State owned by the worker's event loop.
  */
 final class Asks {
     private static final int HOSTS_MAX = 16;
@@ -27,8 +27,8 @@ final class Asks {
     private final Map<HostPort, Ask> asks = new HashMap<>();
 
     /**
-     * @param settled told of each question that nobody waits for any more, and how it was answered last; before those
-     *         who waited, so that who sees what the agent did with the answer finds no question open
+     * @param settled receives each closed ask with its verdict. It is called before the waiting requests continue:
+     *     whoever sees their effect finds no open ask
      */
     Asks(EventLoop loop, BiConsumer<HostPort, Verdict> settled) {
         this.loop = loop;
@@ -36,11 +36,11 @@ final class Asks {
     }
 
     /**
-     * Waits for the answer about that host.
+     * Waits for the verdict on that host.
      *
-     * @param unanswered what is told at the deadline
-     * @param ask called if nobody was asked yet
-     * @return false where too many wait already
+     * @param unanswered the verdict at the deadline
+     * @param ask called if there is no open ask for it yet
+     * @return false if too many requests wait
      */
     boolean add(HostPort at, Verdict unanswered, long askMs, Consumer<Verdict> waiter, Runnable ask) {
         Ask known = asks.get(at);
@@ -56,7 +56,7 @@ final class Asks {
         return known.waiting().size() < WAITING_MAX && known.waiting().add(waiter);
     }
 
-    /** Tells all that wait for that host. @return how many did */
+    /** Answers all requests that wait for that host. @return their number */
     int answer(HostPort at, Verdict verdict) {
         Ask ask = asks.remove(at);
         if (ask == null) {
@@ -68,7 +68,7 @@ final class Asks {
         return ask.waiting().size();
     }
 
-    /** Tells the first that waits for that host; the others go on waiting. @return whether one did */
+    /** Answers the first request that waits for that host; others continue to wait. @return whether there was one */
     boolean answerFirst(HostPort at, Verdict verdict) {
         Ask ask = asks.get(at);
         if (ask == null || ask.waiting().isEmpty()) {

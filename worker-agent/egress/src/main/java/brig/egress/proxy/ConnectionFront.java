@@ -21,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection whose target is known, and whose protocol is not: the first byte tells TLS from HTTP. What is
- * neither gets through only where {@code tunnelHosts} says so, and then unread.
+ * A connection with a known target and an unknown protocol: the first byte distinguishes TLS from HTTP. Other protocols
+ * pass only if {@code tunnelHosts} has the host, and then unread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress.Live {
     private static final byte TLS_HANDSHAKE = 0x16;
 
-    /** What a client says first in TLS: some hundred bytes, two thousand with keys that a quantum computer does not break. */
+    /** The bound of a ClientHello: usually some hundred bytes, about 2,000 with post-quantum keys. */
     static final int CLIENT_HELLO_BYTES_MAX = 64 * 1024;
 
     private final WorkerEgress worker;
@@ -39,8 +39,8 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
     private boolean tunnelled;
 
     /**
-     * @param hosts what the address of the connection stands for; several only where names share it
-     * @param granted a person allowed this connection
+     * @param hosts the names of the connection's address; several if names share it
+     * @param granted whether a person allowed this connection
      */
     ConnectionFront(WorkerEgress worker, Set<String> hosts, int port, boolean granted, Channel channel) {
         this.worker = worker;
@@ -57,7 +57,7 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
 
     @Override
     public void recheck() {
-        // Nothing was sent anywhere yet; what comes is judged when it comes.
+        // Nothing was sent yet; requests are judged when they arrive.
     }
 
     @Override
@@ -119,7 +119,7 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
         ctx.close();
     }
 
-    /** Reads which name the client wants, and answers under that name if the connection goes there. */
+    /** Reads the server name of the ClientHello, and serves TLS under it if it is the connection's target. */
     private final class Intercept extends AbstractSniHandler<String> {
         Intercept() {
             super(CLIENT_HELLO_BYTES_MAX, worker.limits().handshakeMs());

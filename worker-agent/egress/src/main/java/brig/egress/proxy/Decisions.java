@@ -11,9 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/**
- * What one worker may reach: its policy, and what persons decide beside it. State owned by the worker's event loop.
- */
+/** What one worker may reach: its policy and the decisions of people. State owned by the worker's event loop. */
 final class Decisions {
     private static final int ONCE_MAX = 1024;
     private static final Verdict ONCE = new Verdict(true, "a person allowed it once", false);
@@ -27,7 +25,7 @@ final class Decisions {
 
     /**
      * @param allowed hosts that a person allowed since the policy was written
-     * @param events takes what people should know; never waits
+     * @param events receives events for people; never blocks
      */
     Decisions(EventLoop loop, EgressPolicy policy, List<String> allowed, Consumer<EgressEvent> events) {
         this.events = events;
@@ -41,9 +39,9 @@ final class Decisions {
     }
 
     /**
-     * Judges a request; the answer may come later, when a person has answered.
+     * Judges a request; the verdict may come later, from a person.
      *
-     * @param verdict what the policy says of it
+     * @param verdict the policy's verdict
      */
     void decide(HostPort at, String method, Verdict verdict, Consumer<Verdict> answer) {
         if (verdict.allowed() || !verdict.askable()) {
@@ -78,7 +76,7 @@ final class Decisions {
         events.accept(new EgressEvent.Answered(at.host(), at.port(), verdict.allowed(), verdict.rule()));
     }
 
-    /** A person allows a host for one request: for the first that waits, or the next one. */
+    /** A person allows a host for one request: the first waiting one, or the next. */
     void allowOnce(String host) {
         HostPattern pattern = HostPattern.parse(host);
         for (HostPort at : asks.open()) {
@@ -91,13 +89,13 @@ final class Decisions {
         }
     }
 
-    /** A person allows a host from now on: also for what waits. */
+    /** A person allows a host from now on, also for waiting requests. */
     void allow(String host) {
         allowedMeanwhile.add(host);
         changePolicy(policy.policy());
     }
 
-    /** A person refuses a host for now: whoever waits for it is told. */
+    /** A person refuses a host for now: waiting requests are refused. */
     void deny(String host) {
         HostPattern pattern = HostPattern.parse(host);
         for (HostPort at : asks.open()) {
@@ -107,12 +105,12 @@ final class Decisions {
         }
     }
 
-    /** Who asked is gone: no question stays open. */
+    /** The worker ended: closes all asks. */
     void close() {
         asks.open().forEach(at -> asks.answer(at, OVER));
     }
 
-    /** Another policy from now on: also for what waits. */
+    /** Replaces the policy, also for waiting requests. */
     void changePolicy(EgressPolicy changed) {
         policy = new HostPolicy(changed, allowedMeanwhile);
         for (HostPort at : asks.open()) {

@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How the requests of a connection say where they go. */
+/** How requests of a connection name their target. */
 sealed interface Destination {
-    /** A request with its target found. {@code route} is null where it is no model route. */
+    /** A request's target. {@code route} is null unless it is a model route. */
     record Found(Target target, String pathAndQuery, EgressPolicy.@Nullable ModelRoute route, String routeName) {
         String path() {
             int query = pathAndQuery.indexOf('?');
@@ -24,10 +24,10 @@ sealed interface Destination {
         }
     }
 
-    /** Finds it, or throws a {@link Refusal.RefusedException}. */
+    /** Finds the target, or throws a {@link Refusal.RefusedException}. */
     Found find(HttpRequest request, WorkerEgress worker);
 
-    /** A proxy's client names the target in the request line. */
+    /** A proxy request: the request line names the target. */
     record Named() implements Destination {
         @Override
         public Found find(HttpRequest request, WorkerEgress worker) {
@@ -55,10 +55,10 @@ sealed interface Destination {
     }
 
     /**
-     * The connection has a target: by CONNECT and the name of TLS, or by its address.
+     * The connection has a fixed target: from CONNECT and the TLS server name, or from its address.
      *
-     * @param hosts one, or several that share an address
-     * @param granted a person allowed this connection
+     * @param hosts one host, or several that share an address
+     * @param granted whether a person allowed this connection
      */
     record Fixed(Set<String> hosts, int port, boolean tls, boolean granted) implements Destination {
         @Override
@@ -100,7 +100,7 @@ sealed interface Destination {
             }
             String path = uri.substring(end);
             if (DOT_SEGMENT.matcher(path).find()) {
-                throw Refusal.malformed("the path leads out of the route").asException();
+                throw Refusal.malformed("the path leaves the route").asException();
             }
             String base = Objects.requireNonNullElse(route.url().getRawPath(), "");
             String joined = (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path;
@@ -112,7 +112,7 @@ sealed interface Destination {
         }
     }
 
-    /** Of HTTP/1.1 there must be one Host, and it must name the target, in whichever way the request line did. */
+    /** Requires one Host header that names the target, as HTTP/1.1 demands. */
     private static void requireSameHost(HttpRequest request, Target target, String asWritten) {
         List<String> named = request.headers().getAll(HttpHeaderNames.HOST);
         if (named.isEmpty() && !request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {

@@ -80,7 +80,7 @@ final class DnsFront {
 
             @Override
             public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                // A packet that could not be sent concerns its sender alone.
+                // A lost answer affects only the sender of the query.
             }
         };
     }

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * All workers of the process: takes their sockets, and gives each worker an event loop. Its methods are called by
- * one thread, that of the link.
+ * All workers of the process: takes their sockets, and gives each worker an event loop. Called by the link's thread
+ * only.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class EgressServer implements AutoCloseable {
@@ -31,7 +31,7 @@ public final class EgressServer implements AutoCloseable {
         private final WorkerEgress egress;
         private final DnsFront dns;
         private final List<Channel> listeners = new ArrayList<>();
-        /** Sockets at which nobody is heard before the values of the secrets are known. Owned by the link's thread. */
+        /** Sockets that are served only once the secrets' values are known. Owned by the link's thread. */
         private final List<WallSocket> waiting = new ArrayList<>();
 
         private boolean knowsSecrets;
@@ -52,7 +52,7 @@ public final class EgressServer implements AutoCloseable {
         this.loops = loops;
     }
 
-    /** Begins to serve a worker; one with secrets is heard when their values are known. */
+    /** Begins to serve a worker; one with secrets is served once their values are known. */
     public void register(EgressCommand.Register registration, List<WallSocket> sockets) {
         unregister(registration.worker(), () -> {});
         Entry entry = new Entry(new WorkerEgress(registration, loops.next(), around));
@@ -61,7 +61,7 @@ public final class EgressServer implements AutoCloseable {
         sockets.forEach(socket -> add(registration.worker(), socket));
     }
 
-    /** A further socket of a worker. */
+    /** Adds a socket of a worker. */
     public void add(String worker, WallSocket socket) {
         Entry entry = workers.get(worker);
         if (entry != null && entry.knowsSecrets) {
@@ -71,7 +71,7 @@ public final class EgressServer implements AutoCloseable {
         }
     }
 
-    /** The values of a worker's secrets as they are now. */
+    /** Updates the values of a worker's secrets. */
     public void changeSecrets(String worker, Map<String, String> values) {
         Entry entry = workers.get(worker);
         if (entry != null) {
@@ -127,7 +127,7 @@ public final class EgressServer implements AutoCloseable {
         };
     }
 
-    /** What the client wanted to reach is what its connection believes to have reached. */
+    /** For a redirected connection, its local address is the address that the client dialled. */
     private static WorkerEgress.Live addTransparent(WorkerEgress worker, Channel channel) {
         InetSocketAddress wanted = (InetSocketAddress) channel.localAddress();
         byte[] address = wanted.getAddress().getAddress();
@@ -138,15 +138,15 @@ public final class EgressServer implements AutoCloseable {
         return front;
     }
 
-    /** A connection that nothing needs to be asked about again. */
+    /** A connection that needs no recheck. */
     private record Plain(Channel channel) implements WorkerEgress.Live {
         @Override
         public void recheck() {
-            // Names are answered anew each time.
+            // Each DNS query is judged anew.
         }
     }
 
-    /** Another policy for a worker. */
+    /** Replaces a worker's policy. */
     public void changePolicy(String worker, EgressPolicy policy) {
         Entry entry = workers.get(worker);
         if (entry != null) {
@@ -164,7 +164,7 @@ public final class EgressServer implements AutoCloseable {
         onLoop(worker, egress -> egress.decisions().deny(host));
     }
 
-    /** A secret is taken back. */
+    /** Revokes a secret. */
     public void revoke(String worker, String secret) {
         onLoop(worker, egress -> egress.secrets().revoke(secret));
     }
@@ -177,9 +177,9 @@ public final class EgressServer implements AutoCloseable {
     }
 
     /**
-     * Lets go of a worker and all its connections.
+     * Removes a worker and closes all its connections.
      *
-     * @param over called when all that its connections had to say is said; at once where there is no such worker
+     * @param over called after the last report of its connections; at once if there is no such worker
      */
     public void unregister(String worker, Runnable over) {
         Entry entry = workers.remove(worker);
@@ -193,7 +193,7 @@ public final class EgressServer implements AutoCloseable {
         loop.execute(() -> {
             entry.listeners.forEach(Channel::close);
             entry.egress.close();
-            // A handler is told of the end of its channel by a task, which is queued before this one.
+            // A channel's end reaches its handlers in a task that is queued before this one.
             loop.execute(() -> {
                 entry.egress.decisions().close();
                 over.run();

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request and its answer. State owned by the event loop of the worker.
  *
- * <p>The request is judged, its filters are made, a connection is found or opened, and head and body go over as they come. A
- * body that a filter may change is looked at whole where it is short, so that a refusal comes before anything was sent; a long
- * one is filtered on the way, and broken off.
+ * <p>The request is judged, its filters are chosen, a connection is found or opened; then head and body are forwarded
+ * as they arrive. A short body that a filter may change is checked whole, so that a refusal precedes any byte sent. A
+ * long one is filtered on the way, and aborted on refusal.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Exchange implements Upstream.Listener {
@@ -47,7 +47,7 @@ final class Exchange implements Upstream.Listener {
         ENDED
     }
 
-    /** What a refused client may still send before the connection is cut. */
+    /** Bytes that a refused client may still send before the connection is closed. */
     private static final long DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
 
     private final HttpFront front;
@@ -137,7 +137,7 @@ final class Exchange implements Upstream.Listener {
                             : Refusal.blocked(verdict.rule()));
             return;
         }
-        // A person may have widened it while the request waited.
+        // A person may have extended the policy while the request waited.
         policy = worker.policy();
         judge.handleAllowed(target.target(), policy);
         record.allow(verdict.rule());
@@ -171,7 +171,7 @@ final class Exchange implements Upstream.Listener {
             front.drain();
             return;
         }
-        // What goes over may be longer or shorter than what came.
+        // Filters may change the length.
         made.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
         HttpUtil.setTransferEncodingChunked(made, true);
         open();
@@ -211,7 +211,7 @@ final class Exchange implements Upstream.Listener {
         });
     }
 
-    /** The operator's own base URL may be an address that names cannot lead to. */
+    /** The operator's base URL may be an address that names may not lead to. */
     private HostPolicy policyWith(Destination.Found target) {
         return target.route() == null
                 ? policy
@@ -246,7 +246,7 @@ final class Exchange implements Upstream.Listener {
         handleRequestBatchEnd();
     }
 
-    /** Whether the next piece of the body can be taken now. */
+    /** Whether it can take the next piece of the body now. */
     boolean takesBody() {
         return switch (state) {
             case COLLECTING, REFUSED, ENDED -> true;
@@ -361,7 +361,7 @@ final class Exchange implements Upstream.Listener {
             }
             upstream = null;
         }
-        // Before the client has the end of its answer: who looks then finds it on record.
+        // Before the client gets the end of its answer: the audit then has the entry.
         filters.handleEnd();
         front.flush();
         front.handleEnd(this, clientKeepsAlive && requestComplete && !answer.endsWithConnection());
@@ -376,7 +376,7 @@ final class Exchange implements Upstream.Listener {
         }
         boolean again = reused && !answer.begun() && (wholeBody != null || Headers.hasNoBody(request));
         if (again) {
-            // The server had closed the idle connection before it saw this request.
+            // The server closed the idle connection before it read this request.
             reused = false;
             open();
         } else if (answer.begun()) {
@@ -390,17 +390,17 @@ final class Exchange implements Upstream.Listener {
 
     void handleIdle() {
         if (state == State.DECIDING) {
-            // Persons have a deadline of their own.
+            // An ask has its own deadline.
             return;
         }
         if (answer.begun() || state == State.REFUSED) {
             front.channel().close();
         } else {
-            refuse(new Refusal(504, "nothing came for too long", ""));
+            refuse(new Refusal(504, "no data arrived in time", ""));
         }
     }
 
-    /** The policy changed: what is under way must still be allowed. */
+    /** The policy changed: checks whether the request is still allowed. */
     void recheck() {
         if (found == null || state == State.DECIDING || state == State.REFUSED || state == State.ENDED) {
             return;
@@ -435,12 +435,12 @@ final class Exchange implements Upstream.Listener {
         }
     }
 
-    /** Nobody waits for the answer any more. */
+    /** The client is gone: aborts the exchange. */
     void abandon() {
         state = State.ENDED;
     }
 
-    /** It is a CONNECT to there. */
+    /** The request is a CONNECT to that target. */
     void connects(Target target) {
         handleTarget(target, "");
     }
@@ -465,7 +465,7 @@ final class Exchange implements Upstream.Listener {
         endRefused();
     }
 
-    /** A client that is still sending would lose the answer if the connection were cut under it. */
+    /** Keeps reading: a client that is still sending would lose the answer if the connection closed now. */
     private void endRefused() {
         boolean malformed = request.decoderResult().isFailure();
         boolean ends = requestComplete || malformed || (clientExpects && !Headers.hasNoBody(request));

@@ -15,7 +15,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chooses the filters of a request that is allowed. */
+/** Chooses the filters of an allowed request. */
 final class Filters {
     private Filters() {}
 

@@ -38,8 +38,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection from inside a wall on which HTTP/1.1 is spoken: one exchange at a time; what a client sends ahead
- * waits, and when too much waits the client is not read. State owned by the event loop.
+ * An HTTP/1.1 connection from inside a wall, with one exchange at a time. Pipelined requests wait; if too much waits,
+ * the client is not read. State owned by the event loop.
  *
  * <p>Decision 0053.
  */
@@ -51,7 +51,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     private static final String ENCODER = "http-out";
     private static final String IDLE = "idle";
 
-    /** An answer to HEAD has no body, whatever its headers say. */
+    /** Encodes answers; an answer to HEAD has no body, whatever its headers say. */
     private static final class Encoder extends HttpResponseEncoder {
         private boolean head;
 
@@ -68,7 +68,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     private final ArrayDeque<HttpObject> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private @Nullable Exchange exchange;
-    /** Kept for the next exchange with the same server. */
+    /** The connection kept for the next exchange with the same server. */
     private @Nullable Upstream idle;
 
     private boolean draining;
@@ -81,7 +81,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         this.encoder = encoder;
     }
 
-    /** Puts HTTP at the end of the pipeline. */
+    /** Adds HTTP to the end of the pipeline. */
     static HttpFront addTo(ChannelPipeline pipeline, WorkerEgress worker, Destination destination) {
         ProxyLimits limits = worker.limits();
         Encoder encoder = new Encoder();
@@ -130,7 +130,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         return part instanceof HttpContent content ? content.content().readableBytes() : 0;
     }
 
-    /** Works off what waits, as far as the exchange of the moment takes it. */
+    /** Passes waiting parts to the current exchange while it takes them. */
     void drain() {
         if (draining) {
             return;
@@ -202,7 +202,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         });
     }
 
-    /** The client speaks TLS, or whatever it likes, from now on. */
+    /** From now on the client speaks TLS or any other protocol. */
     private void becomeTunnel(Target target, boolean granted) {
         closing = true;
         HttpResponse ready = new DefaultFullHttpResponse(
@@ -220,7 +220,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         pipeline.remove(DECODER);
     }
 
-    /** The connection to that server, if the last exchange left one. */
+    /** The idle connection to that server, if there is one. */
     @Nullable
     Upstream takeIdle(Target target) {
         Upstream kept = idle;
@@ -249,7 +249,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         return channel.isWritable();
     }
 
-    /** An answer of our own. */
+    /** Writes an answer of the proxy itself. */
     void writeText(int status, String text, boolean keepAlive) {
         ByteBuf body = Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
         FullHttpResponse response =
@@ -260,7 +260,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         channel.writeAndFlush(response);
     }
 
-    /** The exchange is over; the next may begin, or this was the last. */
+    /** The exchange ended: the next may begin, unless this was the last. */
     void handleEnd(Exchange ended, boolean keepAlive) {
         if (exchange != ended) {
             return;
@@ -275,7 +275,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         }
     }
 
-    /** The server switches to another protocol: both ends are joined as they are. */
+    /** The server switches to another protocol: joins both connections, with bytes unchanged. */
     void becomeRaw(Upstream upstream, RequestRecord record) {
         closing = true;
         exchange = null;

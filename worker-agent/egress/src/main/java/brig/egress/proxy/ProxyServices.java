@@ -11,11 +11,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * What all workers of the process share.
+ * Services that all workers of the process share.
  *
- * @param audit takes what goes on record; never waits
- * @param events takes what the worker-agent should know; never waits
- * @param threads for what blocks
+ * @param audit receives audit entries; never blocks
+ * @param events receives events for the worker-agent; never blocks
+ * @param threads runs blocking work
  */
 public record ProxyServices(
         Dialer dialer,

@@ -6,10 +6,10 @@ import brig.egress.policy.HostPolicy;
 import brig.egress.policy.Verdict;
 import io.netty.handler.codec.http.HttpRequest;
 
-/** Says whether one request may be sent: first, and again when the policy changes. */
+/** Judges one request: at first, and again when the policy changes. */
 final class RequestJudge {
     private final HttpRequest request;
-    /** Whether a person allowed what the policy alone does not. */
+    /** Whether a person, not the policy, allowed it. */
     private boolean granted;
 
     RequestJudge(HttpRequest request, Destination destination) {
@@ -36,12 +36,12 @@ final class RequestJudge {
         return policy.request(to.host(), to.port(), request.method().name(), target.path());
     }
 
-    /** It was allowed, under that policy. */
+    /** Notes that it was allowed under that policy. */
     void handleAllowed(Target to, HostPolicy policy) {
         granted |= !policy.host(to.host(), to.port()).allowed();
     }
 
-    /** Whether what is under way may go on. */
+    /** Whether a running request may continue. */
     boolean stays(Verdict verdict) {
         return verdict.allowed() || (granted && verdict.askable());
     }

@@ -12,10 +12,10 @@ import io.netty.handler.ssl.AbstractSniHandler;
 import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that is passed through unread, except for the name that TLS begins with. */
+/** A connection that passes unread, except for the TLS server name. */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Tunnel {
-    /** A connection whose bytes pass unread: it ends when its host may not be reached any more. */
+    /** A connection whose bytes pass unread. It is closed when its host is no longer allowed. */
     record Unread(WorkerEgress worker, Channel channel, RequestRecord record) implements WorkerEgress.Live {
         @Override
         public void recheck() {
@@ -65,7 +65,7 @@ final class Tunnel {
         outside.config().setAutoRead(true);
     }
 
-    /** Lets nothing out under another name than that of the connection. */
+    /** Refuses a TLS server name other than the connection's host. */
     private static final class NameCheck extends AbstractSniHandler<Boolean> {
         private final RequestRecord record;
 

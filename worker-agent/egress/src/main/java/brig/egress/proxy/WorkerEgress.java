@@ -25,15 +25,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One worker, as the proxy knows it. All state is owned by its event loop.
+ * The proxy's state of one worker, owned by its event loop.
  *
  * <p>Decision 0056.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class WorkerEgress {
-    /** A connection that must not outlive what allowed it. */
+    /** A connection that must not outlive its permission. */
     interface Live {
-        /** The policy has changed. */
+        /** The policy changed. */
         void recheck();
 
         Channel channel();
@@ -69,19 +69,21 @@ final class WorkerEgress {
         this.subAgents = new SubAgents(reports::handleNoted);
     }
 
-    /** What is beyond the rate waits, a little of it; then its channel is not writable, and the other side not read. */
+    /**
+     * Limits the rate. A little excess is queued; then the channel becomes unwritable, and the other side is not read.
+     */
     private static GlobalTrafficShapingHandler pace(EventLoop loop, long bytesPerSecondMax) {
         var pace = new GlobalTrafficShapingHandler(loop, bytesPerSecondMax, 0, PACE_MS);
         pace.setMaxWriteSize(WAITING_BYTES_MAX);
         return pace;
     }
 
-    /** For each connection to the agent. */
+    /** The handler for each connection from the agent. */
     ChannelHandler inward() {
         return inward;
     }
 
-    /** For each connection to the outside. */
+    /** The handler for each connection to the outside. */
     ChannelHandler outward() {
         return outward;
     }
@@ -106,7 +108,7 @@ final class WorkerEgress {
         return decisions.policy();
     }
 
-    /** What it may reach, and who decides. */
+    /** The policy and the decisions of people. */
     Decisions decisions() {
         return decisions;
     }
@@ -123,7 +125,7 @@ final class WorkerEgress {
         return subAgents;
     }
 
-    /** The target that a client means: an address that stands for a name here is that name. */
+    /** The target with a synthetic address replaced by its name. */
     Target named(Target target) {
         InetAddress literal = HostNames.literal(target.host());
         if (literal instanceof Inet4Address && WallNames.isSynthetic(literal.getAddress())) {
@@ -137,7 +139,7 @@ final class WorkerEgress {
         return names;
     }
 
-    /** Takes a connection into account. @return false where there are too many */
+    /** Adds a connection. @return false if there are too many */
     boolean add(Live connection) {
         if (closed || live.size() >= limits().connectionsMax()) {
             return false;
@@ -147,14 +149,14 @@ final class WorkerEgress {
         return true;
     }
 
-    /** Puts one in the place of another: the same connection, seen differently from now on. */
+    /** Replaces the object of a connection. */
     void replace(Live before, Live after) {
         live.remove(before);
         live.add(after);
         after.channel().closeFuture().addListener(unused -> live.remove(after));
     }
 
-    /** A person allows a host: for now, or for one request. */
+    /** A person allows a host, for one request or from now on. */
     void allow(String host, boolean once) {
         if (once) {
             decisions.allowOnce(host);
@@ -164,7 +166,7 @@ final class WorkerEgress {
         }
     }
 
-    /** Another policy from now on: also for what is open or waits. */
+    /** Replaces the policy, also for open connections and waiting requests. */
     void changePolicy(EgressPolicy changed) {
         decisions.changePolicy(changed);
         recheck();
@@ -174,12 +176,12 @@ final class WorkerEgress {
         List.copyOf(live).forEach(Live::recheck);
     }
 
-    /** Writes what became of a request. */
+    /** Reports the outcome of a request. */
     void handleDecided(RequestRecord record) {
         reports.handleDecided(record, policy(), secrets.now());
     }
 
-    /** The wall is gone. */
+    /** The wall ended. */
     void close() {
         closed = true;
         List.copyOf(live).forEach(connection -> connection.channel().close());

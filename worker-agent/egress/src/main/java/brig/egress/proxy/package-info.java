@@ -1,6 +1,6 @@
 /**
- * The proxy itself, on Netty. All sockets of a worker, inside and outside, belong to one event loop, which
- * therefore owns all state of the worker: nothing here is locked.
+ * The proxy, on Netty. All sockets of a worker, inside and outside, belong to one event loop. It owns all of the
+ * worker's state, so nothing here is locked.
  */
 @NullMarked
 package brig.egress.proxy;

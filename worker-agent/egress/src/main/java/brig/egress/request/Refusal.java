@@ -4,11 +4,11 @@ import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
 
 /**
- * Why a request is not passed on.
+ * Why a request was not forwarded.
  *
- * @param status what the client is answered
- * @param rule in a few words, for the audit
- * @param advice what can be done about it; empty where nothing can
+ * @param status the HTTP status for the client
+ * @param rule the reason in a few words, for the audit
+ * @param advice the remedy; empty if there is none
  */
 public record Refusal(int status, String rule, String advice) {
     private static final int FORBIDDEN = 403;
@@ -32,7 +32,7 @@ public record Refusal(int status, String rule, String advice) {
         return new Refusal(BAD_GATEWAY, rule, "");
     }
 
-    /** Whether it was the policy that refused, not the network. */
+    /** Whether the policy refused it, not the network. */
     public boolean isBlock() {
         return status == FORBIDDEN || status == BAD_REQUEST;
     }

@@ -6,14 +6,11 @@ import brig.protocol.egress.AuditEvent;
 import java.util.List;
 import java.util.Set;
 
-/**
- * What the audit says of one request, or of one connection that was passed through. Never with a query: it
- * may hold what is secret to others.
- */
+/** The audit data of one request or one tunnel. It never has the query, which may hold secrets. */
 public final class RequestRecord {
     private static final int TEXT_MAX = 1024;
 
-    /** What was asked for. */
+    /** The kind of request. */
     public enum Kind {
         REQUEST,
         CONNECT,
@@ -33,7 +30,7 @@ public final class RequestRecord {
     private String rule = "";
     private Set<String> secrets = Set.of();
 
-    /** @param startNanos when it began, by {@link System#nanoTime} */
+    /** @param startNanos its start, by {@link System#nanoTime} */
     public RequestRecord(Kind kind, String method, String scheme, HostPort at, String path, long startNanos) {
         this.kind = kind;
         this.method = method;
@@ -43,7 +40,7 @@ public final class RequestRecord {
         this.startNanos = startNanos;
     }
 
-    /** Where it goes; its host is empty until that is known. */
+    /** The target; its host is empty until it is known. */
     public HostPort at() {
         return at;
     }
@@ -64,7 +61,7 @@ public final class RequestRecord {
         responseBytes += bytes;
     }
 
-    /** The policy lets it pass; what follows may still fail. */
+    /** Notes that it was allowed; it may still fail later. */
     public void allow(String byRule) {
         decision = AuditEvent.Decision.ALLOWED;
         rule = byRule;
@@ -84,12 +81,12 @@ public final class RequestRecord {
         status = refusal.status();
     }
 
-    /** As a person would say it. */
+    /** A description for people. */
     public String describe() {
         return method + " " + (scheme.isEmpty() ? "" : scheme + "://") + at + path;
     }
 
-    /** As it stands in the audit. */
+    /** The audit entry. */
     AuditEvent.Decided result(Secrets known) {
         AuditEvent.Result result = new AuditEvent.Result(
                 decision,
@@ -111,7 +108,7 @@ public final class RequestRecord {
         };
     }
 
-    /** What an agent chose is shown without control characters, bounded, and without values of secrets. */
+    /** Text that an agent chose, without control characters and secrets, shortened. */
     private static String text(String chosen, Secrets known) {
         String scrubbed = known.scrub(chosen);
         String bounded = scrubbed.length() <= TEXT_MAX ? scrubbed : scrubbed.substring(0, TEXT_MAX) + "…";

@@ -11,11 +11,11 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What the audit and people are told of the requests of one worker. State owned by its event loop. */
+/** Reports the requests of one worker to the audit and to people. State owned by the worker's event loop. */
 public final class RequestReports {
     private static final int TOLD_MAX = 1024;
 
-    /** A host of which is told once, and whether that was refused. */
+    /** A host that is reported once for each outcome. */
     private record Told(boolean refused, HostPort at) {}
 
     private final String spawn;
@@ -28,8 +28,8 @@ public final class RequestReports {
     /**
      * @param spawn the worker's spawn id
      * @param agent the agent profile
-     * @param audit takes lines; never waits
-     * @param events takes events; never waits
+     * @param audit receives entries; never blocks
+     * @param events receives events; never blocks
      */
     public RequestReports(
             String spawn, String agent, Consumer<AuditLine> audit, Consumer<EgressEvent> events, Clock clock) {
@@ -40,7 +40,7 @@ public final class RequestReports {
         this.clock = clock;
     }
 
-    /** Writes what became of a request, and tells what a person should know. */
+    /** Audits the outcome of a request, and reports it to people where needed. */
     public void handleDecided(RequestRecord record, HostPolicy policy, Secrets secrets) {
         AuditEvent.Decided decided = record.result(secrets);
         if (record.isBlocked() || policy.policy().auditNetwork()) {
@@ -57,7 +57,7 @@ public final class RequestReports {
                 result.secrets(),
                 result.status());
         switch (result.decision()) {
-            // A package manager makes thousands of requests to one host.
+            // Once per host: a package manager makes thousands of requests.
             case ALLOWED -> tellOnce(new Told(false, record.at()), new EgressEvent.Allowed(request));
             case BLOCKED -> {
                 if (policy.isQuiet(record.at().host(), record.at().port())) {
@@ -76,7 +76,7 @@ public final class RequestReports {
         }
     }
 
-    /** Something beside requests, which the audit has too. */
+    /** Handles an event that is not a request; the audit has it too. */
     public void handleNoted(EgressEvent.Noted event) {
         audit.accept(AuditLine.of(clock.millis(), spawn, agent, event));
         events.accept(event);

@@ -1,4 +1,4 @@
-/** What is known of a request while it is under way, why it is refused, and what the audit and people are told of it. */
+/** A running request's data, its refusal, and the reports on it to the audit and to people. */
 @NullMarked
 package brig.egress.request;
 

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the values of secrets into one request. A placeholder of a secret that may not go there, one that no
- * secret has, and a value that found its way inside are refused: the request must not be sent then.
+ * Replaces placeholders by secrets in one request. The request is refused if it has a placeholder whose secret may not
+ * go there, an unknown placeholder, or a secret's value.
  *
  * <p>Decision 0051.
  */
@@ -30,8 +30,8 @@ public final class Injection {
     private final List<Scrubber.Pair> echoes = new ArrayList<>();
 
     /**
-     * @param goesThere whether the secret of that name may go to the host of this request
-     * @param needsTls whether the connection is not good enough for the secret of that name
+     * @param goesThere whether a secret may go to the request's host
+     * @param needsTls whether a secret needs TLS that this connection lacks
      */
     public Injection(Secrets secrets, Predicate<String> goesThere, Predicate<String> needsTls) {
         this.secrets = secrets;
@@ -44,7 +44,7 @@ public final class Injection {
         return used;
     }
 
-    /** A header's value as it is sent. @throws SecretRefusedException */
+    /** Replaces placeholders in a header value. @throws SecretRefusedException */
     public String header(String value) {
         String plain = replace(value);
         if (!value.toLowerCase(Locale.ROOT).startsWith(BASIC)) {
@@ -59,7 +59,7 @@ public final class Injection {
             return value;
         }
         String encoded = Base64.getEncoder().encodeToString(real.getBytes(UTF_8));
-        // Whoever echoes the header sends the value back in this form, which no other pattern would find.
+        // A server that echoes the header returns the value in this form, which no other pattern finds.
         echoes.add(new Scrubber.Pair(
                 encoded.getBytes(ISO_8859_1),
                 value.substring(BASIC.length()).strip().getBytes(ISO_8859_1)));
@@ -74,12 +74,12 @@ public final class Injection {
         }
     }
 
-    /** Path and query as they are sent: values only in the query, and of secrets that {@code inQuery} names. */
+    /** Replaces placeholders in the query, for secrets that {@code inQuery} accepts; never in the path. */
     public String target(String target, Predicate<String> inQuery) {
         int query = target.indexOf('?');
         String path = query < 0 ? target : target.substring(0, query);
         new Filter(name -> {
-                    throw new SecretRefusedException("the placeholder of " + name + " stands in the path");
+                    throw new SecretRefusedException("the placeholder of " + name + " is in the path");
                 })
                 .whole(path.getBytes(UTF_8));
         if (query < 0) {
@@ -87,18 +87,18 @@ public final class Injection {
         }
         Filter filter = new Filter(name -> {
             if (!inQuery.test(name)) {
-                throw new SecretRefusedException("the secret " + name + " is not to be put into queries");
+                throw new SecretRefusedException("the secret " + name + " may not be put into queries");
             }
         });
         filter.encoded = true;
         return path + new String(filter.whole(target.substring(query).getBytes(UTF_8)), UTF_8);
     }
 
-    /** Refuses what {@link #header} would replace or refuse: for what is passed on unchanged. */
+    /** Refuses what {@link #header} would replace or refuse, in text that is forwarded unchanged. */
     public void refuseAny(String text) {
         new Filter(name -> {
                     throw new SecretRefusedException(
-                            "the placeholder of " + name + " stands where no secret can be put in");
+                            "the placeholder of " + name + " is in a place where no secret can be put in");
                 })
                 .whole(text.getBytes(UTF_8));
     }
@@ -107,12 +107,12 @@ public final class Injection {
         return new String(new Filter(name -> {}).whole(text.getBytes(UTF_8)), UTF_8);
     }
 
-    /** Of a body, whatever pieces it comes in. It throws a {@link SecretRefusedException}. */
+    /** A filter for a body in pieces. It throws a {@link SecretRefusedException}. */
     public StreamFilter body() {
         return new Filter(name -> {});
     }
 
-    /** What is to be taken out of the response. */
+    /** A filter that removes the injected values from the answer. */
     public Scrubber scrubber() {
         return secrets.scrubber(echoes);
     }
@@ -170,7 +170,7 @@ public final class Injection {
         private String valueOf(String placeholder) {
             Secrets.Entry entry = secrets.find(placeholder);
             if (entry == null) {
-                throw new SecretRefusedException("it carries a placeholder that stands for no secret of this worker");
+                throw new SecretRefusedException("it carries a placeholder of an unknown secret");
             }
             String name = entry.name();
             if (!goesThere.test(name)) {

@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What stands for a secret inside a wall: {@code BRIG_SECRET_} and 24 random bytes in hexadecimal digits. */
+/** Placeholders of secrets inside walls: {@code BRIG_SECRET_} and 24 random bytes in hexadecimal digits. */
 public final class Placeholder {
     static final byte[] PREFIX = "BRIG_SECRET_".getBytes(StandardCharsets.US_ASCII);
     private static final int RANDOM_BYTES = 24;
-    /** In characters; also in bytes, for they are ASCII. */
+    /** The length in characters and in bytes, as all are ASCII. */
     static final int LENGTH = PREFIX.length + 2 * RANDOM_BYTES;
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Placeholder() {}
 
-    /** A new one for each of these secrets. */
+    /** A new placeholder for each of these secrets. */
     public static Map<String, String> forEach(Set<String> secrets) {
         Map<String, String> placeholders = new TreeMap<>();
         for (String secret : secrets) {

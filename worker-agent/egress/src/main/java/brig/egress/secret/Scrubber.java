@@ -4,9 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 
-/** Puts what stands for a secret in the place of its value, in what comes back. The longest value wins. */
+/** Replaces secrets by placeholders in answers. The longest value takes precedence. */
 public final class Scrubber extends StreamFilter {
-    /** A form of a value, and what is put for it. */
+    /** A form of a value and its replacement. */
     public static final class Pair {
         private final byte[] value;
         private final byte[] instead;
@@ -21,7 +21,7 @@ public final class Scrubber extends StreamFilter {
         }
     }
 
-    /** By the first byte of the value. */
+    /** Pairs by the first byte of the value. */
     private final Pair[][] pairs = new Pair[256][];
 
     public Scrubber(List<Pair> pairs) {

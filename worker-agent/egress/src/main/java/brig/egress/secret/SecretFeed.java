@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one worker's secrets: files as they are now, commands as they were at most five minutes ago.
+ * Reads the values of one worker's secrets: files at each read, commands at most every five minutes.
  *
  * <p>Decision 0052.
  */
@@ -23,7 +23,7 @@ public final class SecretFeed {
         this.sources = sources;
     }
 
-    /** Those that can be had, by name. Blocks; one call at a time. */
+    /** The available values by name. Blocks; one call at a time. */
     public synchronized Map<String, String> read(EgressPolicy policy) {
         Map<String, String> values = new TreeMap<>();
         long now = System.nanoTime();

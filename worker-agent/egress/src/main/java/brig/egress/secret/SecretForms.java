@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The forms in which a value may stand in a text. A server that is asked to can make others; these are those that programs
- * make by the way, or that one request to a common service gives.
+ * The encodings in which a value may appear in a text: those that programs commonly produce, or that one request to a
+ * common service yields. A server asked to do so can produce others.
  */
 final class SecretForms {
     private static final int BITS_OF_BYTE = 8;
@@ -59,9 +59,9 @@ final class SecretForms {
     }
 
     /**
-     * The digits that are the same whatever stands beside the value.
+     * The digits that do not depend on the neighbouring bytes.
      *
-     * @param before bytes of the same group of three before it
+     * @param before the number of bytes before it in the same group of three
      */
     private static String base64(Base64.Encoder encoder, byte[] bytes, int before) {
         byte[] shifted = new byte[before + bytes.length];

@@ -1,6 +1,6 @@
 package brig.egress.secret;
 
-/** A request carries a secret to where it may not go. The message names the secret, never its value. */
+/** A request carries a secret that it must not. The message names the secret, never its value. */
 public final class SecretRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -8,7 +8,6 @@ public final class SecretRefusedException extends RuntimeException {
         super(message, null, false, false);
     }
 
-    /** The message. */
     public String why() {
         return String.valueOf(getMessage());
     }

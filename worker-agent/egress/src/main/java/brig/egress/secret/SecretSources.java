@@ -15,35 +15,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the values of secrets from where a policy says they are. Blocks; any thread may call.
+ * Reads values of secrets from the sources in a policy. Blocks; thread-safe.
  *
  * <p>Decision 0052.
  */
 public final class SecretSources {
     private static final Logger LOG = LoggerFactory.getLogger(SecretSources.class);
     private static final int VALUE_BYTES_MAX = 16 * 1024;
-    /** A shorter one would be found everywhere in what comes back. */
+    /** A shorter value would match too much in answers. */
     private static final int VALUE_LENGTH_MIN = 8;
 
     private static final long COMMAND_MS = 10_000;
 
     private final Map<String, String> environment;
-    /** What was wrong with a secret when it was last read: said once, not each second. */
+    /** The last fault of each secret, so that it is logged once and not each second. */
     private final Map<String, String> faults = new ConcurrentHashMap<>();
 
     public SecretSources(Map<String, String> environment) {
         this.environment = Map.copyOf(environment);
     }
 
-    /** The value of that secret; null, and a line in the log, where it cannot be had. */
+    /** The value of that secret; null, with a log line, if it is unavailable. */
     public @Nullable String read(String name, EgressPolicy.Secret secret) {
         try {
             String text = text(name, secret);
-            String fault = text == null ? "its source has none" : fault(text);
+            String fault = text == null ? "its source has no value" : fault(text);
             say(name, fault == null ? "" : fault);
             return fault == null ? text : null;
         } catch (IOException e) {
-            // The text of an exception names the file or program, and never holds what was in it.
+            // The exception's text names the file or program, never its content.
             say(name, e.toString());
             return null;
         } catch (InterruptedException e) {

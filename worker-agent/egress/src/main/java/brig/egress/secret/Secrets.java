@@ -11,14 +11,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secrets of one worker as they are now; immutable. A secret without a value (its source gave none, it was
- * revoked) keeps its placeholder, and a request with it is refused.
+ * The current secrets of one worker; immutable. A secret without a value (no source, revoked) keeps its placeholder,
+ * and a request with it is refused.
  */
 public final class Secrets {
-    /** None at all. */
+    /** No secrets. */
     public static final Secrets NONE = new Secrets(Map.of(), Map.of(), Map.of());
 
-    /** One of them, found by its placeholder. */
+    /** A secret, found by its placeholder. */
     record Entry(String name, @Nullable String value) {}
 
     private final Map<String, Entry> byPlaceholder = new TreeMap<>();
@@ -26,13 +26,13 @@ public final class Secrets {
     private final Map<String, String> values;
     private final List<Named> known = new ArrayList<>();
 
-    /** A value that is or was in use, in all forms in which it may stand in a text. */
+    /** A current or former value in one of its forms. */
     record Named(String name, Scrubber.Pair pair) {}
 
     /**
-     * @param placeholders of all secrets that the worker ever had, by name
-     * @param values those that may be used, by name
-     * @param former values of a secret that were in use before, by name
+     * @param placeholders the placeholders of all secrets that the worker ever had, by name
+     * @param values the usable values, by name
+     * @param former former values, by name
      */
     public Secrets(Map<String, String> placeholders, Map<String, String> values, Map<String, List<String>> former) {
         this.placeholders = Map.copyOf(placeholders);
@@ -63,7 +63,7 @@ public final class Secrets {
         return byPlaceholder.get(placeholder);
     }
 
-    /** The value of the secret of that name; null where there is none now. */
+    /** The current value of that secret; null if there is none. */
     public @Nullable String value(String name) {
         return values.get(name);
     }
@@ -72,14 +72,14 @@ public final class Secrets {
         return known;
     }
 
-    /** Puts placeholders for values in what comes back. */
+    /** A filter that replaces values by placeholders in answers. */
     public Scrubber scrubber(List<Scrubber.Pair> more) {
         List<Scrubber.Pair> pairs = new ArrayList<>(more);
         known.forEach(named -> pairs.add(named.pair()));
         return new Scrubber(pairs);
     }
 
-    /** The text without any value, for what is written about a request. */
+    /** The text without secrets, for reports on a request. */
     public String scrub(String text) {
         return known.isEmpty() ? text : new String(scrubber(List.of()).whole(text.getBytes(UTF_8)), UTF_8);
     }

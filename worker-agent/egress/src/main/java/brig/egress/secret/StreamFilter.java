@@ -4,22 +4,22 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
 /**
- * Replaces pieces of a stream of bytes wherever it was cut. What might be the beginning of a piece waits for
- * the next bytes; everything else goes on at once. State is owned by one thread.
+ * Replaces patterns in a stream of bytes, also across chunk boundaries. A possible beginning of a pattern waits for the
+ * next bytes; everything else passes at once. State is owned by one thread.
  */
 public abstract class StreamFilter {
-    /** Of {@link #match}: more bytes are needed to tell. */
+    /** Result of {@link #match}: more bytes are needed. */
     static final int UNDECIDED = -1;
 
     private static final byte[] NOTHING = {};
 
     private final boolean[] starts = new boolean[256];
-    /** The first two bytes of a piece, a bit for each pair: most of a text is passed over by these. */
+    /** The first two bytes of all patterns, one bit per pair: it skips most of a text. */
     private final long[] pairs = new long[(1 << 16) / Long.SIZE];
 
     private byte[] held = NOTHING;
 
-    /** Says what a piece may begin with: at least two bytes. */
+    /** Adds the beginning of a pattern: at least two bytes. */
     final void mayStartWith(byte[] piece) {
         starts[piece[0] & 0xff] = true;
         int pair = pair(piece, 0);
@@ -39,24 +39,24 @@ public abstract class StreamFilter {
     }
 
     /**
-     * Looks for a piece at {@code at}.
+     * Matches a pattern at {@code at}.
      *
-     * @param last whether the stream ends at {@code end}, so that nothing may stay undecided
-     * @return the length of the piece, whose replacement was written; 0 where there is none; UNDECIDED
+     * @param last whether the stream ends at {@code end}; UNDECIDED is then not allowed
+     * @return the length of the match, whose replacement was written; 0 for none; or UNDECIDED
      */
     abstract int match(byte[] bytes, int at, int end, boolean last, ByteArrayOutputStream out);
 
-    /** Takes the next bytes. @return what goes on now */
+    /** Takes the next bytes. @return the output so far */
     public final byte[] feed(byte[] bytes) {
         return run(bytes, false);
     }
 
-    /** The stream has ended. @return what was held back */
+    /** Ends the stream. @return the rest of the output */
     public final byte[] finish() {
         return run(NOTHING, true);
     }
 
-    /** A whole text at once. */
+    /** Filters a whole text. */
     public final byte[] whole(byte[] bytes) {
         return run(bytes, true);
     }
@@ -102,7 +102,7 @@ public abstract class StreamFilter {
         return both;
     }
 
-    /** Whether {@code piece} stands at {@code at}: its length, 0, or UNDECIDED where the bytes end in it. */
+    /** Compares {@code piece} with the bytes at {@code at}: its length, 0, or UNDECIDED if the bytes end within it. */
     static int compare(byte[] piece, byte[] bytes, int at, int end) {
         int common = Math.min(piece.length, end - at);
         if (!Arrays.equals(piece, 0, common, bytes, at, at + common)) {

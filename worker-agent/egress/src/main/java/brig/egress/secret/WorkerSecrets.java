@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secrets of one worker while it runs: their values change, and they are taken back. A value that was in use before is
- * still taken out of answers. State owned by one thread.
+ * The secrets of a running worker: their values change, and they can be revoked. Former values are still removed from
+ * answers. State owned by one thread.
  */
 public final class WorkerSecrets {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerSecrets.class);
@@ -25,11 +25,11 @@ public final class WorkerSecrets {
     private Secrets now;
 
     /**
-     * Begins without any value.
+     * Creates secrets without values.
      *
      * @param spawn the worker's spawn id, for the log
-     * @param placeholders by the secret's name
-     * @param revoked names of those that were taken back before
+     * @param placeholders placeholders by the secret's name
+     * @param revoked names of secrets revoked before
      */
     public WorkerSecrets(String spawn, Map<String, String> placeholders, Collection<String> revoked) {
         this.spawn = spawn;
@@ -38,17 +38,17 @@ public final class WorkerSecrets {
         this.now = new Secrets(placeholders, Map.of(), Map.of());
     }
 
-    /** As they are now. */
+    /** The current secrets. */
     public Secrets now() {
         return now;
     }
 
-    /** What stands inside the wall for the secret of that name; empty where it has none. */
+    /** The placeholder of that secret; empty if it has none. */
     public String placeholder(String name) {
         return placeholders.getOrDefault(name, "");
     }
 
-    /** Values as they were read now; those that are missing have none any more. */
+    /** Sets the values; secrets missing in the map lose theirs. */
     public void change(Map<String, String> values) {
         Map<String, String> usable = new TreeMap<>(values);
         usable.keySet().removeAll(revoked);
@@ -66,7 +66,7 @@ public final class WorkerSecrets {
         now = new Secrets(placeholders, usable, formerValues);
     }
 
-    /** No request gets that secret any more. */
+    /** Revokes a secret. */
     public void revoke(String name) {
         revoked.add(name);
         Map<String, String> left = new TreeMap<>();

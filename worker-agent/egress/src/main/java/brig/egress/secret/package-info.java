@@ -1,4 +1,4 @@
-/** Secrets: their values, what stands for them inside a wall, and how one is put for the other on the way. */
+/** Secrets: their values, their placeholders, and the replacement of one by the other in requests and answers. */
 @NullMarked
 package brig.egress.secret;
 

@@ -45,8 +45,8 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The authority that the walls of this installation trust, and nobody else should. Made at the first start; its
- * key lies in a file of mode 0600 that no wall has. Immutable; any thread may call.
+ * The certificate authority that the walls of this installation trust, and nobody else should. Created at the first
+ * start; its key is in a file of mode 0600 outside all walls. Immutable.
  */
 public final class CertificateAuthority {
     private static final String CURVE = "secp256r1";
@@ -54,7 +54,7 @@ public final class CertificateAuthority {
     private static final Duration LIFE = Duration.ofDays(3650);
     /** Clients refuse server certificates that are valid for longer than 398 days. */
     private static final Duration LEAF_LIFE = Duration.ofDays(90);
-    /** Clocks differ. */
+    /** Tolerates clock differences. */
     private static final Duration BEFORE = Duration.ofDays(1);
 
     private static final int SERIAL_BITS = 127;
@@ -71,7 +71,7 @@ public final class CertificateAuthority {
         this.file = file;
     }
 
-    /** Reads {@code ca.crt} and {@code ca.key} of that folder, or makes them. */
+    /** Reads {@code ca.crt} and {@code ca.key} of that folder, or creates them. */
     public static CertificateAuthority open(Path folder, Instant now) throws IOException {
         Path certificateFile = folder.resolve("ca.crt");
         Path keyFile = folder.resolve("ca.key");
@@ -84,7 +84,7 @@ public final class CertificateAuthority {
             }
             return make(certificateFile, keyFile, now);
         } catch (GeneralSecurityException | OperatorCreationException e) {
-            throw new IOException("cannot read or make the certificate authority in " + folder, e);
+            throw new IOException("cannot read or create the certificate authority in " + folder, e);
         }
     }
 
@@ -94,10 +94,10 @@ public final class CertificateAuthority {
         return of(new Pems(Files.readString(certificateFile), Files.readString(keyFile)), certificateFile);
     }
 
-    /** An authority as text, to be given to the process that signs with it. */
+    /** An authority in PEM, for the process that signs with it. */
     public record Pems(String certificate, String key) {}
 
-    /** The authority of that text. */
+    /** Reads an authority from PEM. */
     public static CertificateAuthority of(Pems pems) throws IOException {
         try {
             return of(pems, null);
@@ -115,7 +115,7 @@ public final class CertificateAuthority {
         return new CertificateAuthority(certificate, key, file);
     }
 
-    /** This authority as text. */
+    /** This authority in PEM. */
     public Pems pems() throws IOException {
         try {
             return new Pems(pem("CERTIFICATE", certificate.getEncoded()), pem("PRIVATE KEY", key.getEncoded()));
@@ -167,11 +167,11 @@ public final class CertificateAuthority {
         return generator.generateKeyPair();
     }
 
-    /** A certificate of a server for that host, a name or an address literal. */
+    /** Signs a server certificate for a host name or address literal. */
     X509Certificate leaf(String host, boolean isAddress, PublicKey leafKey, Instant now)
             throws GeneralSecurityException, IOException {
         try {
-            // Longer names have no room in a common name; clients look at the alternative names anyway.
+            // A common name has no room for longer names; clients check the alternative names anyway.
             X500Name subject = name(host.length() <= NAME_LENGTH_MAX ? host : "brig");
             X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
                     certificate,

@@ -29,15 +29,14 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proxy as a TLS server under any name. One key for all leaves, for a key costs a hundred times what a
- * signature does; one TLS context, whose key manager is asked for the certificate of the name at hand. The
- * least used of many leaves is forgotten.
+ * The proxy as a TLS server under any name. All leaves share one key, as a key costs a hundred times a signature. One
+ * TLS context asks its key manager for the certificate of each name. The least recently used leaves are evicted.
  *
  * <p>Decision 0146.
  */
 public final class LeafCertificates {
     static final int LEAVES_MAX = 1024;
-    /** They are made for 90 days. */
+    /** Leaves are valid for 90 days. */
     private static final Duration RENEW_AFTER = Duration.ofDays(30);
 
     private record Leaf(CompletableFuture<X509Certificate> certificate, long madeMs) {}
@@ -48,7 +47,7 @@ public final class LeafCertificates {
     private final KeyPair key;
     private final SslContext context;
     private final ReentrantLock lock = new ReentrantLock();
-    /** By host. Guarded by the lock. */
+    /** Leaves by host. Guarded by the lock. */
     private final Map<String, Leaf> leaves = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -58,7 +57,7 @@ public final class LeafCertificates {
         }
     };
 
-    /** @param makers where certificates are signed: a few milliseconds each */
+    /** @param makers signs certificates: a few milliseconds each */
     public LeafCertificates(CertificateAuthority authority, Executor makers, Clock clock) throws IOException {
         this.authority = authority;
         this.makers = makers;
@@ -68,7 +67,7 @@ public final class LeafCertificates {
             this.context = SslContextBuilder.forServer(new ByPeer())
                     .sslProvider(SslProvider.JDK)
                     .protocols("TLSv1.3", "TLSv1.2")
-                    // What an agent's tools speak here is HTTP/1.1, whatever the server could do.
+                    // Clients get HTTP/1.1, whatever the server supports.
                     .applicationProtocolConfig(new ApplicationProtocolConfig(
                             ApplicationProtocolConfig.Protocol.ALPN,
                             ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
@@ -80,7 +79,7 @@ public final class LeafCertificates {
         }
     }
 
-    /** Makes the leaf of that host, if there is none yet. The future completes on any thread. */
+    /** Creates the leaf of that host, if there is none. Completes on any thread. */
     public CompletableFuture<X509Certificate> prepare(String host) {
         long nowMs = clock.millis();
         CompletableFuture<X509Certificate> fresh;
@@ -109,7 +108,7 @@ public final class LeafCertificates {
         }
     }
 
-    /** A server under the name of that host, whose leaf is prepared. */
+    /** A TLS server under that host's name; its leaf must be prepared. */
     public SslHandler newHandler(ByteBufAllocator allocator, String host, int port) {
         return context.newHandler(allocator, host, port);
     }
@@ -126,7 +125,7 @@ public final class LeafCertificates {
         }
     }
 
-    /** Chooses by the host that the engine was made for, not by what the client says. */
+    /** Selects by the engine's host, not by the client's server name. */
     private final class ByPeer extends X509ExtendedKeyManager {
         @Override
         public @Nullable String chooseEngineServerAlias(

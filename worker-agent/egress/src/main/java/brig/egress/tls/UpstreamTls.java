@@ -21,11 +21,11 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-/** The proxy as a TLS client: checks chain and name of the server as a careful client would. */
+/** The proxy as a TLS client: verifies the server's certificate chain and name. */
 public final class UpstreamTls {
     private final SslContext context;
 
-    /** @param extraRoots texts in PEM with authorities that count beside those of the JDK */
+    /** @param extraRoots PEM texts with authorities in addition to the JDK's */
     public UpstreamTls(List<String> extraRoots) throws IOException {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -63,13 +63,13 @@ public final class UpstreamTls {
         return all;
     }
 
-    /** A client that wants to speak with that host, a name or an address literal, and nobody else. */
+    /** A TLS client for that host, a name or an address literal. */
     public SslHandler newHandler(ByteBufAllocator allocator, String host, int port, long handshakeMs) {
         SslHandler handler = context.newHandler(allocator, host, port);
         handler.setHandshakeTimeoutMillis(handshakeMs);
         if (HostNames.literal(host) == null) {
             SSLParameters parameters = handler.engine().getSSLParameters();
-            // The JDK leaves names without a dot out.
+            // The JDK sends no server name without a dot by itself.
             parameters.setServerNames(List.of(new SNIHostName(host)));
             handler.engine().setSSLParameters(parameters);
         }

@@ -1,4 +1,4 @@
-/** The certificates of the proxy: an authority of its own, and a leaf for each name that is met. */
+/** TLS of the proxy: its certificate authority, a leaf for each server name, and verification of servers. */
 @NullMarked
 package brig.egress.tls;
 

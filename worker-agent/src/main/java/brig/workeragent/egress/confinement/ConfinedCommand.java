@@ -17,29 +17,29 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command that starts a JVM with nothing in sight but itself: bubblewrap makes a root of read-only mounts with the
- * libraries of the host, the JDK and the class path, a PID namespace and an empty environment, and takes all capabilities
- * away. The network stays the host's.
+ * The command that starts a confined JVM. bubblewrap builds a root of read-only mounts with the host's libraries, the
+ * JDK and the class path, a PID namespace and an empty environment, and drops all capabilities. The network stays the
+ * host's.
  *
- * <p>Started by root, bubblewrap mounts as root, so that an installation that only root can get to is seen too, and
- * setpriv then becomes another user for good. Started by anybody else, bubblewrap needs a user namespace to mount.
+ * <p>As root, bubblewrap mounts as root, so that an installation that only root can access is visible; setpriv then
+ * changes the user permanently. For other users, bubblewrap needs a user namespace to mount.
  *
- * <p>Process 1 of the namespace is bubblewrap's own. It dies with bubblewrap's process outside, and takes the JVM along; the
- * JVM in its place would go on, for it is of a user that the process outside may send no signal.
+ * <p>Process 1 of the namespace is bubblewrap's own. It dies with bubblewrap's outer process and takes the JVM along. A
+ * JVM as process 1 would survive: the outer process may not signal another user's process.
  *
  * <p>Decision 0116.
  *
- * @param program what to start
- * @param identity whom it runs as
+ * @param program the program to start
+ * @param identity the user that it runs as
  */
 public record ConfinedCommand(Program program, WorkerIdentity identity) {
     /**
      * A JVM.
      *
-     * @param options of the JVM
-     * @param classPath absolute
-     * @param archive a start-up archive of that class path; null where there is none
-     * @param filterLibrary what {@link SystemCallFilter} loads
+     * @param options the JVM's options
+     * @param classPath absolute paths
+     * @param archive a start-up archive of that class path; null if there is none
+     * @param filterLibrary the library that {@link SystemCallFilter} loads
      */
     public record Program(
             Path javaHome,
@@ -47,7 +47,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
             List<Path> classPath,
             @Nullable Path archive,
             Path filterLibrary) {
-        /** Whether a part of it is in that folder, which it then sees for that part's sake. */
+        /** Whether a part of it is in that folder, so that the folder is visible for that part. */
         public boolean liesIn(Path folder) {
             return javaHome.startsWith(folder) || classPath.stream().anyMatch(entry -> entry.startsWith(folder));
         }
@@ -55,11 +55,11 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
 
     private static final Path NAMES = Path.of("/run/brig/etc");
     private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
-    /** A link into /usr on a merged host, a folder of its own elsewhere. */
+    /** Links into /usr on a merged host, separate folders elsewhere. */
     private static final List<String> LIBRARIES = List.of("lib", "lib32", "lib64", "libx32");
 
     private static final int LINKS_DEPTH = 3;
-    /** For what Netty unpacks to load it, and nothing else. */
+    /** Only for the library that Netty unpacks. */
     private static final long TMP_BYTES_MAX = 16L * 1024 * 1024;
 
     /**
@@ -71,7 +71,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         List<String> words = new ArrayList<>();
         require(LauncherConfig.BWRAP, "apt-get install bubblewrap");
         addNamespaces(words);
-        // First, for what is seen may lie in /tmp.
+        // First, as mounts may lie below /tmp.
         add(
                 words,
                 "--proc",
@@ -115,7 +115,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         words.add(program.javaHome().resolve("bin/java").toString());
         words.addAll(program.options());
         if (program.archive() != null) {
-            // One that does not fit is done without, and without a word.
+            // An archive that does not match is silently ignored.
             add(words, "-XX:AOTCache=" + program.archive(), "-Xlog:aot=off", "-Xlog:cds=off");
         }
         add(
@@ -150,14 +150,14 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
                 "--cap-drop",
                 "ALL");
         if (identity.switched()) {
-            // What setpriv takes to give up the rest.
+            // The capabilities that setpriv needs to drop the others.
             add(words, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP");
         } else {
             words.add("--unshare-user");
         }
     }
 
-    /** What of the host is seen, read-only, by where. */
+    /** The host paths that are mounted read-only, by their place. */
     private Map<Path, Path> mounts(Path socket, NameFiles names) throws IOException {
         Map<Path, Path> mounts = new TreeMap<>();
         for (String name : LIBRARIES) {
@@ -176,7 +176,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
             mounts.put(program.archive(), program.archive());
         }
         linksOutOf(program.javaHome()).forEach(target -> mounts.put(target, target));
-        // A class path may name what is not there.
+        // A class path may name missing files.
         mounts.values().removeIf(source -> !Files.exists(source));
         mounts.put(ConfinedPaths.LIBRARY, program.filterLibrary());
         mounts.put(ConfinedPaths.SOCKET, socket);
@@ -184,7 +184,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         return mounts;
     }
 
-    /** Distributions keep a JDK's settings and its list of authorities below /etc. */
+    /** Distributions keep a JDK's settings and its trust store below /etc. */
     private static List<Path> linksOutOf(Path javaHome) throws IOException {
         List<Path> targets = new ArrayList<>();
         for (String part : List.of("conf", "lib")) {
@@ -218,7 +218,7 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
                 folders.add(above);
             }
         });
-        // bubblewrap would make them for itself alone.
+        // bubblewrap would create them for its own user only.
         folders.forEach(folder -> add(words, "--perms", "0755", "--dir", folder.toString()));
         words.addAll(binds);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Judges what brig-egress found when it looked at itself. */
+/** Judges the confinement that brig-egress measured. */
 public final class Confinement {
     private static final String NONE = "0000000000000000";
     private static final Set<String> ENVIRONMENT = Set.of("", "LC_ALL", "PWD");
@@ -21,11 +21,11 @@ public final class Confinement {
     }
 
     /**
-     * Each property that brig-egress must have, and whether it was found.
+     * The required properties, and whether each holds.
      *
-     * @param found what it measured; what it did not measure does not hold
-     * @param uid whom it must run as
-     * @param ownUser whether that is a user of its own, who is in no group
+     * @param found the measurement; a property that was not measured does not hold
+     * @param uid the user that it must run as
+     * @param ownUser whether that is a user of its own, without groups
      */
     public static List<Property> judge(SelfMeasurement found, int uid, boolean ownUser) {
         var judged = new Confinement(found);

@@ -11,13 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Those files of {@code /etc} that say how names become addresses, in a folder of their own that brig-egress sees: the host
- * replaces such files while it runs, and a file that is mounted alone would stay as it was.
+ * The files of {@code /etc} that configure name resolution, copied into a folder that brig-egress sees. The host
+ * replaces such files while it runs, and a mount of a single file would stay stale.
  */
 public final class NameFiles {
     static final List<String> NAMES = List.of("resolv.conf", "hosts", "host.conf", "gai.conf", "nsswitch.conf");
     private static final String SWITCH = "nsswitch.conf";
-    /** Other sources are asked by sockets of this host, which brig-egress cannot make. */
+    /** Other sources need Unix sockets, which brig-egress cannot create. */
     private static final byte[] SWITCHED = "hosts: files dns\n".getBytes(UTF_8);
 
     private final Path host;
@@ -33,7 +33,7 @@ public final class NameFiles {
         return folder;
     }
 
-    /** Makes the copies what the host has now. */
+    /** Updates the copies. */
     public void refresh() throws IOException {
         Files.createDirectories(folder);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));

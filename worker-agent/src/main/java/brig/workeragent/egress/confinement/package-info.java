@@ -1,7 +1,4 @@
-/**
- * How brig-egress is kept from everything but its work: the command that starts it with nothing in sight, the filter that
- * it gives itself, and what it finds when it looks at itself.
- */
+/** The confinement of brig-egress: the command that starts it confined, and the verdict on its measurement. */
 @NullMarked
 package brig.workeragent.egress.confinement;
 
