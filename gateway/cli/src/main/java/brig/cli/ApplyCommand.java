@@ -4,7 +4,6 @@ import brig.cli.terminal.Terminal;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.ApplyAnswer.Withheld.Reason;
-import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -48,16 +47,12 @@ final class ApplyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.Apply(id, check, allow));
-            ApplyAnswer applied = answer.as(ApplyAnswer.class);
-            if (main.json()) {
-                main.terminal().json(answer);
-            } else {
-                print(main.terminal(), applied);
-            }
-            return applied.conflicts().isEmpty() && applied.withheld().isEmpty() ? 0 : 1;
-        }
+        ApplyAnswer applied = main.showOrEmbed(
+                        new SpawnerRequest.Apply(id, check, allow),
+                        ApplyAnswer.class,
+                        answer -> print(main.terminal(), answer))
+                .as(ApplyAnswer.class);
+        return applied.conflicts().isEmpty() && applied.withheld().isEmpty() ? 0 : 1;
     }
 
     private static void print(Terminal terminal, ApplyAnswer answer) {

@@ -53,14 +53,7 @@ final class EgressCommand {
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig egress list build"})
     int list(@Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id) {
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject answer = client.request(new SpawnerRequest.Egress(id, null, null, null));
-            if (main.json()) {
-                main.terminal().json(answer);
-                return 0;
-            }
-            print(answer.as(EgressAnswer.class), id);
-        }
+        main.show(new SpawnerRequest.Egress(id, null, null, null), EgressAnswer.class, answer -> print(answer, id));
         return 0;
     }
 

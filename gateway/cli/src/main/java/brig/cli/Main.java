@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +146,30 @@ public final class Main {
         return new CommandContext(configFile);
     }
 
+    /** Prints the gateway's answer: unchanged with {@code --json}, else with {@code print}. */
+    <T> JsonObject show(SpawnerRequest request, Class<T> type, Consumer<T> print) {
+        try (GatewayClient client = context().connect()) {
+            return show(client, request, type, print);
+        }
+    }
+
+    /** The same, from an embedded worker-agent where no gateway runs. */
+    <T> JsonObject showOrEmbed(SpawnerRequest request, Class<T> type, Consumer<T> print) {
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            return show(connection.client(), request, type, print);
+        }
+    }
+
+    private <T> JsonObject show(GatewayClient client, SpawnerRequest request, Class<T> type, Consumer<T> print) {
+        JsonObject answer = client.request(request);
+        if (json) {
+            terminal.json(answer);
+        } else {
+            print.accept(answer.as(type));
+        }
+        return answer;
+    }
+
     Terminal terminal() {
         return terminal;
     }
@@ -253,42 +278,37 @@ public final class Main {
                             names = {"-q", "--quiet"},
                             description = "Only print the names of agents, one per line.")
                     boolean quiet) {
-        try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.Agents());
-            if (json) {
-                terminal.json(answer);
-                return 0;
-            }
-            HelloAnswer offers = answer.as(HelloAnswer.class);
+        showOrEmbed(new SpawnerRequest.Agents(), HelloAnswer.class, offers -> {
             if (quiet) {
                 offers.agents().forEach(agent -> terminal.println(agent.name()));
-                return 0;
+            } else {
+                print(offers);
             }
-            terminal.table(
-                    List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"),
-                    offers.agents().stream()
-                            .map(agent -> List.of(
-                                    agent.name(),
-                                    agent.policy(),
-                                    agent.state()
-                                            .name()
-                                            .toLowerCase(Locale.ROOT)
-                                            .replace('_', ' '),
-                                    agent.description()))
-                            .toList());
-            terminal.println("");
-            terminal.table(
-                    List.of("POLICY", "DESCRIPTION"),
-                    offers.policies().stream()
-                            .map(policy -> List.of(policy.name(), policy.description()))
-                            .toList());
-            offers.agents().stream()
-                    .filter(agent -> agent.problem() != null)
-                    .forEach(agent -> terminal.lines(
-                            "\n" + agent.name() + ": " + context().commands(agent.problem())));
-            offers.faults().forEach(fault -> terminal.lines("\n" + fault));
-        }
+        });
         return 0;
+    }
+
+    private void print(HelloAnswer offers) {
+        terminal.table(
+                List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"),
+                offers.agents().stream()
+                        .map(agent -> List.of(
+                                agent.name(),
+                                agent.policy(),
+                                agent.state().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                                agent.description()))
+                        .toList());
+        terminal.println("");
+        terminal.table(
+                List.of("POLICY", "DESCRIPTION"),
+                offers.policies().stream()
+                        .map(policy -> List.of(policy.name(), policy.description()))
+                        .toList());
+        offers.agents().stream()
+                .filter(agent -> agent.problem() != null)
+                .forEach(agent ->
+                        terminal.lines("\n" + agent.name() + ": " + context().commands(agent.problem())));
+        offers.faults().forEach(fault -> terminal.lines("\n" + fault));
     }
 
     @Command(
@@ -305,18 +325,12 @@ public final class Main {
             @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id,
             @Mixin RawOption raw) {
         raw.apply(terminal);
-        try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.Diff(id));
-            if (json) {
-                terminal.json(answer);
-                return 0;
-            }
-            DiffAnswer diff = answer.as(DiffAnswer.class);
+        showOrEmbed(new SpawnerRequest.Diff(id), DiffAnswer.class, diff -> {
             terminal.verbatim(diff.diff());
             if (diff.truncated()) {
                 terminal.note("cut off: all of it is in " + diff.workspace());
             }
-        }
+        });
         return 0;
     }
 
@@ -329,24 +343,20 @@ public final class Main {
                         + "are removed automatically after worker.keptWorkspaceMs (30 days)."
             })
     int workspaces() {
-        try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.Workspaces());
-            if (json) {
-                terminal.json(answer);
-                return 0;
-            }
-            terminal.table(
-                    List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
-                    answer.as(WorkspacesAnswer.class).workspaces().stream()
-                            .map(kept -> List.of(
-                                    kept.taskId(),
-                                    kept.spawnId(),
-                                    kept.workspaceMode().name().toLowerCase(Locale.ROOT),
-                                    kept.source(),
-                                    kept.branch() == null ? "" : kept.branch(),
-                                    age(kept.endedMs()) + " ago"))
-                            .toList());
-        }
+        showOrEmbed(
+                new SpawnerRequest.Workspaces(),
+                WorkspacesAnswer.class,
+                answer -> terminal.table(
+                        List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
+                        answer.workspaces().stream()
+                                .map(kept -> List.of(
+                                        kept.taskId(),
+                                        kept.spawnId(),
+                                        kept.workspaceMode().name().toLowerCase(Locale.ROOT),
+                                        kept.source(),
+                                        kept.branch() == null ? "" : kept.branch(),
+                                        age(kept.endedMs()) + " ago"))
+                                .toList()));
         return 0;
     }
 
@@ -360,12 +370,11 @@ public final class Main {
                     List<String> ids) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             for (String id : ids) {
-                JsonObject answer = connection.client().request(new SpawnerRequest.Discard(id));
-                if (json) {
-                    terminal.json(answer);
-                } else {
-                    terminal.note("discarded " + answer.as(DiscardAnswer.class).spawnId());
-                }
+                show(
+                        connection.client(),
+                        new SpawnerRequest.Discard(id),
+                        DiscardAnswer.class,
+                        discarded -> terminal.note("discarded " + discarded.spawnId()));
             }
         }
         return 0;
@@ -377,14 +386,7 @@ public final class Main {
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
-        try (GatewayClient client = context().connect()) {
-            JsonObject answer = client.request(new SpawnerRequest.Terminate(id));
-            if (json) {
-                terminal.json(answer);
-            } else {
-                terminal.note("ending " + answer.as(SpawnView.class).spawnId());
-            }
-        }
+        show(new SpawnerRequest.Terminate(id), SpawnView.class, view -> terminal.note("ending " + view.spawnId()));
         return 0;
     }
 
@@ -401,15 +403,10 @@ public final class Main {
                 "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"
             })
     int rebind(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
-        try (GatewayClient client = context().connect()) {
-            JsonObject answer = client.request(new SpawnerRequest.Rebind(id));
-            if (json) {
-                terminal.json(answer);
-            } else {
-                SpawnView view = answer.as(SpawnView.class);
-                terminal.note(view.spawnId() + " is " + view.state().wireName());
-            }
-        }
+        show(
+                new SpawnerRequest.Rebind(id),
+                SpawnView.class,
+                view -> terminal.note(view.spawnId() + " is " + view.state().wireName()));
         return 0;
     }
 
@@ -417,26 +414,22 @@ public final class Main {
             description = "Check what the wall enforces on this host, what is missing, and which command fixes it.",
             mixinStandardHelpOptions = true)
     int doctor() {
-        try (CommandContext.Connection connection = context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.Doctor());
-            List<Finding> findings = answer.as(DoctorAnswer.class).findings();
-            boolean well = findings.stream().noneMatch(finding -> finding.status() == FindingStatus.FAIL);
-            if (json) {
-                terminal.json(answer);
-                return well ? 0 : 1;
-            }
-            terminal.table(
-                    List.of("CHECK", "STATUS", "DETAIL"),
-                    findings.stream()
-                            .map(finding ->
-                                    List.of(finding.name(), finding.status().wireName(), finding.detail()))
-                            .toList());
-            findings.stream()
-                    .filter(finding -> finding.mend() != null)
-                    .forEach(finding -> terminal.lines(
-                            "\n" + finding.name() + ": " + context().commands(finding.mend())));
-            return well ? 0 : 1;
-        }
+        DoctorAnswer answer = showOrEmbed(
+                        new SpawnerRequest.Doctor(), DoctorAnswer.class, shown -> print(shown.findings()))
+                .as(DoctorAnswer.class);
+        return answer.findings().stream().anyMatch(finding -> finding.status() == FindingStatus.FAIL) ? 1 : 0;
+    }
+
+    private void print(List<Finding> findings) {
+        terminal.table(
+                List.of("CHECK", "STATUS", "DETAIL"),
+                findings.stream()
+                        .map(finding -> List.of(finding.name(), finding.status().wireName(), finding.detail()))
+                        .toList());
+        findings.stream()
+                .filter(finding -> finding.mend() != null)
+                .forEach(finding ->
+                        terminal.lines("\n" + finding.name() + ": " + context().commands(finding.mend())));
     }
 
     @Command(name = "version", description = "Print the version.", mixinStandardHelpOptions = true)

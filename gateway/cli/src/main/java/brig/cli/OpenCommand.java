@@ -4,7 +4,6 @@ import brig.protocol.BrigException;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.io.WholeFile;
-import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,25 +58,21 @@ final class OpenCommand implements Callable<Integer> {
         }
         SpawnerRequest.Open request =
                 new SpawnerRequest.Open(id, share, share ? TokenCommand.seconds("--expires", expires) : 0);
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject answer = client.request(request);
-            if (main.json()) {
-                main.terminal().json(answer);
-                return 0;
-            }
-            TokenView.Opened opened = answer.as(TokenView.Opened.class);
-            RemoteGateway remote = main.context().remote();
-            String url = remote == null ? opened.url() : remote.reachable(opened.url());
-            main.terminal().println(url);
-            if (opened.token() != null) {
-                main.terminal()
-                        .note("revoke it with: " + main.context().command("token revoke") + " "
-                                + opened.token().id());
-            } else if (!printOnly) {
-                show(url);
-            }
-        }
+        main.show(request, TokenView.Opened.class, this::print);
         return 0;
+    }
+
+    private void print(TokenView.Opened opened) {
+        RemoteGateway remote = main.context().remote();
+        String url = remote == null ? opened.url() : remote.reachable(opened.url());
+        main.terminal().println(url);
+        if (opened.token() != null) {
+            main.terminal()
+                    .note("revoke it with: " + main.context().command("token revoke") + " "
+                            + opened.token().id());
+        } else if (!printOnly) {
+            show(url);
+        }
     }
 
     /**

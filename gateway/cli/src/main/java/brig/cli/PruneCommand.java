@@ -2,7 +2,6 @@ package brig.cli;
 
 import brig.protocol.api.PruneAnswer;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.json.JsonObject;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -31,25 +30,21 @@ final class PruneCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject answer = client.request(new SpawnerRequest.Prune(dryRun));
-            if (main.json()) {
-                main.terminal().json(answer);
-                return 0;
-            }
-            PruneAnswer pruned = answer.as(PruneAnswer.class);
-            String reasons = pruned.reasons().entrySet().stream()
-                    .map(reason -> reason.getValue() + " by retention." + reason.getKey())
-                    .collect(Collectors.joining(", "));
-            main.terminal()
-                    .println((dryRun ? "would delete " : "deleted ")
-                            + amount(pruned.spawns(), pruned.bytes())
-                            + (reasons.isEmpty() ? "" : ": " + reasons));
-            main.terminal()
-                    .println((dryRun ? "would keep " : "kept ")
-                            + amount(pruned.kept().spawns(), pruned.kept().bytes()));
-        }
+        main.show(new SpawnerRequest.Prune(dryRun), PruneAnswer.class, this::print);
         return 0;
+    }
+
+    private void print(PruneAnswer pruned) {
+        String reasons = pruned.reasons().entrySet().stream()
+                .map(reason -> reason.getValue() + " by retention." + reason.getKey())
+                .collect(Collectors.joining(", "));
+        main.terminal()
+                .println((dryRun ? "would delete " : "deleted ")
+                        + amount(pruned.spawns(), pruned.bytes())
+                        + (reasons.isEmpty() ? "" : ": " + reasons));
+        main.terminal()
+                .println((dryRun ? "would keep " : "kept ")
+                        + amount(pruned.kept().spawns(), pruned.kept().bytes()));
     }
 
     private static String amount(long spawns, long bytes) {

@@ -366,27 +366,25 @@ final class RouteCommand {
             })
     int test(@Parameters(paramLabel = "NAME", description = "The name of the route.") String name) {
         requireName(name);
-        try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
-            JsonObject answer = connection.client().request(new SpawnerRequest.TestRoute(name));
-            TestRouteAnswer tested = answer.as(TestRouteAnswer.class);
-            int status = tested.status();
-            boolean well = status >= 200 && status < 300;
-            if (main.json()) {
-                main.terminal().json(answer);
-            } else {
-                String means = well
-                        ? ""
-                        : switch (status) {
-                            case 401, 403 -> ": the key is refused";
-                            case 404 -> ": a server is there, which has no list of models";
-                            default -> "";
-                        };
-                main.terminal().println(tested.baseUrl() + " answered " + status + means);
-                if (!well) {
-                    main.terminal().lines(tested.text());
-                }
-            }
-            return well ? 0 : 1;
+        return isWell(main.showOrEmbed(new SpawnerRequest.TestRoute(name), TestRouteAnswer.class, this::print)
+                        .as(TestRouteAnswer.class))
+                ? 0
+                : 1;
+    }
+
+    private static boolean isWell(TestRouteAnswer answer) {
+        return answer.status() >= 200 && answer.status() < 300;
+    }
+
+    private void print(TestRouteAnswer answer) {
+        String means = switch (answer.status()) {
+            case 401, 403 -> ": the key is refused";
+            case 404 -> ": a server is there, which has no list of models";
+            default -> "";
+        };
+        main.terminal().println(answer.baseUrl() + " answered " + answer.status() + means);
+        if (!isWell(answer)) {
+            main.terminal().lines(answer.text());
         }
     }
 

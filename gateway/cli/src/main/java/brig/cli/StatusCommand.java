@@ -2,7 +2,6 @@ package brig.cli;
 
 import brig.protocol.api.GatewayView;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,14 +37,10 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject status = client.request(new SpawnerRequest.Gateway());
-            if (main.json()) {
-                main.terminal().json(status);
-            } else {
-                lines(status.as(GatewayView.class)).forEach(main.terminal()::println);
-            }
-        }
+        main.show(
+                new SpawnerRequest.Gateway(),
+                GatewayView.class,
+                status -> lines(status).forEach(main.terminal()::println));
         return 0;
     }
 

@@ -84,18 +84,12 @@ final class TokenCommand implements Callable<Integer> {
                     String expires) {
         SpawnerRequest.MintToken request =
                 new SpawnerRequest.MintToken(roleOf(role), captain, session, seconds("--expires", expires));
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject answer = client.request(request);
-            if (main.json()) {
-                main.terminal().json(answer);
-            } else {
-                TokenView.Minted minted = answer.as(TokenView.Minted.class);
-                main.terminal().println(minted.token());
-                main.terminal()
-                        .note("revoke it with: " + main.context().command("token revoke") + " "
-                                + minted.view().id());
-            }
-        }
+        main.show(request, TokenView.Minted.class, minted -> {
+            main.terminal().println(minted.token());
+            main.terminal()
+                    .note("revoke it with: " + main.context().command("token revoke") + " "
+                            + minted.view().id());
+        });
         return 0;
     }
 
@@ -125,25 +119,21 @@ final class TokenCommand implements Callable<Integer> {
     int list(
             @Option(names = "--session", paramLabel = "ID", description = "Only tokens of this session.") @Nullable
                     String session) {
-        try (GatewayClient client = main.context().connect()) {
-            JsonObject answer = client.request(new SpawnerRequest.Tokens(session));
-            if (main.json()) {
-                main.terminal().json(answer);
-                return 0;
-            }
-            main.terminal()
-                    .table(
-                            List.of("TOKEN", "ROLE", "CAPTAIN", "SESSION", "EXPIRES", "REVOKED"),
-                            answer.as(TokenView.TokenList.class).tokens().stream()
-                                    .map(token -> List.of(
-                                            token.id(),
-                                            token.role().wireName(),
-                                            token.captain(),
-                                            token.spawnId() == null ? "all" : token.spawnId(),
-                                            expiry(token),
-                                            token.revoked() ? "yes" : ""))
-                                    .toList());
-        }
+        main.show(
+                new SpawnerRequest.Tokens(session),
+                TokenView.TokenList.class,
+                answer -> main.terminal()
+                        .table(
+                                List.of("TOKEN", "ROLE", "CAPTAIN", "SESSION", "EXPIRES", "REVOKED"),
+                                answer.tokens().stream()
+                                        .map(token -> List.of(
+                                                token.id(),
+                                                token.role().wireName(),
+                                                token.captain(),
+                                                token.spawnId() == null ? "all" : token.spawnId(),
+                                                expiry(token),
+                                                token.revoked() ? "yes" : ""))
+                                        .toList()));
         return 0;
     }
 
