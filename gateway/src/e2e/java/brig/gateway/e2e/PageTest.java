@@ -82,7 +82,7 @@ class PageTest {
             Locator entry = page.locator(".entry:has-text('" + nested.answer().text("task_id") + "')");
             assertThat(entry).containsText("mock");
             assertThat(entry).containsText("120 tokens");
-            assertThat(entry).containsText("1 reader");
+            assertThat(entry).containsText("1 subscriber");
             assertThat(page.locator(".sessions")).containsText("Ended");
             Chromium.shoot(page, "overview");
         }

@@ -3,9 +3,9 @@ package brig.gateway.config;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.io.SocketFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -26,9 +26,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 public record Paths(Path home, Path state, Path runtime, Path agents, Path spawner, Path http, Path workerAgent) {
     /** The spawner socket of the gateway that all users of this host share. */
     public static final Path HOST_SPAWNER = Path.of("/run/agent-spawner/spawner.sock");
-
-    /** {@code sun_path} holds 108 bytes including the NUL. */
-    private static final int SOCKET_PATH_BYTES_MAX = 107;
 
     public static Paths of(Config config, Path home) {
         Path runtime = chosen(config.runtimeDir(), isRoot() ? Path.of("/run/brig") : userRuntime());
@@ -86,9 +83,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     /** The socket of a session. If the task_id is too long for the kernel, the spawn_id is used. */
     public Path sessionSocket(String taskId, String spawnId) {
         Path socket = agents.resolve(taskId).resolve("io.sock");
-        return lengthOf(socket) <= SOCKET_PATH_BYTES_MAX
-                ? socket
-                : agents.resolve(spawnId).resolve("io.sock");
+        return SocketFile.fits(socket) ? socket : agents.resolve(spawnId).resolve("io.sock");
     }
 
     /** The control socket of the worker-agent. */
@@ -171,21 +166,5 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + Reason.of(e));
         }
-    }
-
-    /** @throws BrigException if the path is too long for a socket */
-    public static Path checkSocketPath(Path socket) {
-        int length = lengthOf(socket);
-        if (length > SOCKET_PATH_BYTES_MAX) {
-            throw new BrigException(
-                    ErrorCode.INVALID_FIELD,
-                    "socket path " + socket + " has " + length + " bytes, " + SOCKET_PATH_BYTES_MAX
-                            + " are possible; choose a shorter runtimeDir, agentsDir or task_id");
-        }
-        return socket;
-    }
-
-    private static int lengthOf(Path socket) {
-        return socket.toString().getBytes(StandardCharsets.UTF_8).length;
     }
 }

@@ -86,20 +86,6 @@ class PathsTest {
     }
 
     @Test
-    void shouldRefuseASocketPathThatTheKernelCannotBind() {
-        Path longest = Path.of("/" + "x".repeat(106));
-        assertEquals(longest, Paths.checkSocketPath(longest));
-        BrigException refusal =
-                assertThrows(BrigException.class, () -> Paths.checkSocketPath(Path.of("/" + "x".repeat(107))));
-        assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
-        assertTrue(refusal.getMessage().contains("has 108 bytes, 107 are possible"), refusal::getMessage);
-        assertThrows(
-                BrigException.class,
-                () -> Paths.checkSocketPath(Path.of("/" + "é".repeat(60))),
-                "bytes, not characters");
-    }
-
-    @Test
     void shouldMakeFoldersThatAreOnlyAsOpenAsTheyMustBe() throws IOException {
         assertEquals("rwx------", mode(Paths.makePrivate(temp.resolve("a/b/private"))));
         assertEquals("rwx--x--x", mode(Paths.makePassable(temp.resolve("passable"))));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The installed product under the part of the kit that is quick; the command has the rest. */
-@Timeout(600)
+@Timeout(1200)
 class ProductTest {
     private static final Set<String> QUICK = Set.of(
             "order",

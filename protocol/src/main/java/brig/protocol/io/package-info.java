@@ -1,4 +1,4 @@
-/** File handling shared by all processes. */
+/** Files and Unix sockets of all processes. */
 @NullMarked
 package brig.protocol.io;
 

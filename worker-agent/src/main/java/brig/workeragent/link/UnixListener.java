@@ -1,16 +1,14 @@
 package brig.workeragent.link;
 
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
+import brig.protocol.io.SocketFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -20,16 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Listens on a Unix socket and passes each connection of a trusted user to a virtual thread of its own.
- *
- * <p>The socket is bound in a private folder and then renamed to its place, so it never exists with the permissions of
- * the umask.
  */
 final class UnixListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UnixListener.class);
-    /** {@code sun_path} has 108 bytes including the NUL; the name while binding is longer than the final one. */
-    private static final int PATH_BYTES_MAX = 107;
-
-    private static final String BINDING = "bind";
 
     private final Path path;
     private final Peers peers;
@@ -53,56 +44,28 @@ final class UnixListener implements AutoCloseable {
      * @param peers the users admitted
      * @param connectionsMax connections beyond this number are closed at once
      * @param handler serves a connection to its end, on its own thread; the channel is closed afterwards
-     * @throws BrigException {@code INTERNAL} if another process listens there, or the path is too long
+     * @throws BrigException if another process listens there, or the path is too long
      */
     static UnixListener open(Path path, Peers peers, int connectionsMax, Consumer<SocketChannel> handler)
             throws IOException {
-        removeStale(path);
         ServerSocketChannel server = bind(path, peers);
         UnixListener listener = new UnixListener(path, peers, server, connectionsMax, handler);
         Thread.ofVirtual().name("accept-" + path.getFileName()).start(listener::accept);
         return listener;
     }
 
-    private static void removeStale(Path path) throws IOException {
-        requireShort(path);
-        if (!Files.exists(path)) {
-            return;
-        }
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.connect(UnixDomainSocketAddress.of(path));
-            throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
-        } catch (IOException nobodyListens) {
-            Files.deleteIfExists(path);
-        }
-    }
-
-    private static void requireShort(Path path) {
-        int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > PATH_BYTES_MAX) {
-            throw new BrigException(
-                    ErrorCode.INTERNAL,
-                    "the path of the socket " + path + " has " + bytes + " bytes, the kernel allows " + PATH_BYTES_MAX
-                            + "; choose a shorter runtimeDir");
-        }
-    }
-
-    private static ServerSocketChannel bind(Path path, Peers peers) throws IOException {
-        Path folder = Files.createTempDirectory(path.getParent(), BINDING);
-        Path temporary = folder.resolve("s");
+    /** One after the other: workers start at the same time, and their sockets lie in one folder. */
+    private static synchronized ServerSocketChannel bind(Path path, Peers peers) throws IOException {
+        Path bound = SocketFile.prepare(path);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-            requireShort(temporary);
-            server.bind(UnixDomainSocketAddress.of(temporary));
-            peers.admit(temporary);
-            Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+            server.bind(UnixDomainSocketAddress.of(bound));
+            peers.admit(bound);
+            SocketFile.publish(bound, path);
             return server;
         } catch (IOException | RuntimeException e) {
             server.close();
-            Files.deleteIfExists(temporary);
             throw e;
-        } finally {
-            Files.deleteIfExists(folder);
         }
     }
 
