@@ -6,7 +6,7 @@ import brig.seccomp.Syscall.Machine;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The filter of a JVM that reads what agents send, in the interpreter of the wall's. */
+/** The filter of JVMs that read agents' data, in the interpreter of SeccompFilterTest. */
 class HelperFilterTest {
     private static final int THREAD = 0x3D0F00;
     private static final int NEW_USER = 0x10000000;
@@ -44,7 +44,7 @@ class HelperFilterTest {
         }
     }
 
-    /** What a wall's filter refuses outright it refuses too, whatever is added there. */
+    /** It refuses all that a wall's filter refuses outright, now and later. */
     @ParameterizedTest
     @EnumSource(Machine.class)
     void shouldRefuseWhatAWallRefuses(Machine machine) {

@@ -112,7 +112,7 @@ class SeccompFilterTest {
         }
     }
 
-    /** The place of the mode among the arguments of each call. */
+    /** The index of the mode among each call's arguments. */
     @ParameterizedTest
     @CsvSource({"CHMOD, 1", "FCHMOD, 1", "CREAT, 1", "MKNOD, 1", "FCHMODAT, 2", "FCHMODAT2, 2", "MKNODAT, 2"})
     void shouldRefuseTheSetUserIdBit(Syscall call, int place) {

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Resolves names as this host does, after the addresses in the configuration. Thread-safe. */
+/** Resolves names as this host does; addresses in the configuration take precedence. Thread-safe. */
 public final class HostResolver implements NameSource {
     private static final int AT_ONCE_MAX = 128;
 

@@ -52,7 +52,7 @@ class AuditFilesTest {
 
     @Test
     void shouldReadEachLineOnceWhateverIsPutAsideMeanwhile() throws IOException {
-        // Scenario: files of 4 KiB are put aside by a clock that jumps to and fro; somebody reads now and then.
+        // Scenario: files of 4 KiB are rotated under a clock that jumps back and forth; a reader reads now and then.
         Random random = new Random(7);
         int written = 0;
         while (written < 20_000) {
@@ -67,7 +67,7 @@ class AuditFilesTest {
         readAll(CHUNK);
         assertEquals(lines(0, written), read);
         try (Stream<Path> files = Files.list(folder)) {
-            assertTrue(files.count() > 20, "it was put aside often");
+            assertTrue(files.count() > 20, "it was rotated often");
         }
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class DnsQueryTest {
     private static final int HEADER_BYTES = 12;
-    /** What every resolver takes over UDP (RFC 1035). */
+    /** The size that every resolver accepts over UDP (RFC 1035). */
     private static final int UDP_BYTES_MAX = 512;
 
     private static final String LONGEST =
@@ -84,7 +84,7 @@ class DnsQueryTest {
         assertTrue(answer.length <= UDP_BYTES_MAX, answer.length + " bytes");
     }
 
-    /** Scenario: messages of which some bytes are wrong; a parser that others fuzz reads the same of each. */
+    /** Scenario: damaged messages; a parser that others fuzz reads the same from each. */
     @Test
     void shouldReadOfDamagedMessagesWhatAnotherParserReads() {
         long seed = new Random().nextLong();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class FilterChainTest {
     private final List<String> calls = new ArrayList<>();
 
-    /** Adds its name to all that passes. */
+    /** Appends its name to everything that passes. */
     private final class Marking implements ExchangeFilter {
         private final String name;
 

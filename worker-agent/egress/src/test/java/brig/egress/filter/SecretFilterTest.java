@@ -71,7 +71,7 @@ class SecretFilterTest {
                         .toString(UTF_8)
                 + filter.body(bytes(PLACEHOLDER.substring(20) + "b"), true).toString(UTF_8);
         assertEquals("a" + VALUE + "b", sent);
-        assertEquals(Set.of(), used, "nobody has it yet");
+        assertEquals(Set.of(), used, "no server has it yet");
         filter.handleOpened();
         assertEquals(Set.of("T"), used);
         assertTrue(filter.changesAnswer());
@@ -117,7 +117,7 @@ class SecretFilterTest {
         assertEquals(VALUE, plain.headers().get("x-api-key"));
         ByteBuf piece = bytes(PLACEHOLDER);
         assertFalse(filter.changesBody());
-        assertSame(piece, filter.body(piece, true), "a packed body is not searched");
+        assertSame(piece, filter.body(piece, true), "an encoded body is not searched");
     }
 
     @Test

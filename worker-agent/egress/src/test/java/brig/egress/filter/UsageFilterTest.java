@@ -35,7 +35,7 @@ class UsageFilterTest {
         UsageFilter filter = filter();
         HttpRequest made = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
         filter.handleRequest(made);
-        assertEquals("identity", made.headers().get("accept-encoding"), "what is packed cannot be read");
+        assertEquals("identity", made.headers().get("accept-encoding"), "a compressed answer cannot be read");
         HttpResponse answer = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         answer.headers().set("content-type", type);
         record.answer(200);
@@ -43,7 +43,7 @@ class UsageFilterTest {
         for (String text : pieces) {
             ByteBuf piece = Unpooled.copiedBuffer(text, UTF_8);
             assertSame(piece, filter.answerBody(piece, false));
-            assertEquals(text, piece.toString(UTF_8), "it only looks");
+            assertEquals(text, piece.toString(UTF_8), "it changes nothing");
             piece.release();
         }
         return filter;

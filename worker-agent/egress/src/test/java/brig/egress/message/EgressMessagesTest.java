@@ -67,7 +67,7 @@ class EgressMessagesTest {
         }
     }
 
-    /** What was not measured must not look as if it had been found well. */
+    /** A property that was not measured must not count as good. */
     @Test
     void shouldTellWhatWasNotMeasuredFromWhatWasFound() {
         String whole =

@@ -96,7 +96,7 @@ class AddressGuardTest {
         assertNull(guard.closed(address(literal)), literal);
     }
 
-    /** The JDK turns the literal into an IPv4 address; a resolver may still hand out the IPv6 form. */
+    /** The JDK turns the literal into an IPv4 address; a resolver may still return the IPv6 form. */
     @ParameterizedTest
     @CsvSource({"127.0.0.1,false", "169.254.169.254,false", "10.0.0.1,false", "8.8.8.8,true"})
     void shouldLookIntoAMappedAddress(String inner, boolean open) throws UnknownHostException {

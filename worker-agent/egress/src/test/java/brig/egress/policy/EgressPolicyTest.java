@@ -17,7 +17,7 @@ class EgressPolicyTest {
         return EgressPolicy.read(JsonObject.readCommented(json));
     }
 
-    /** The second column is in the message: the key, so that a person finds it. */
+    /** The message names the key, the second column. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

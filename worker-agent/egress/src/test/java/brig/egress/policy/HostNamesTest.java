@@ -24,7 +24,7 @@ class HostNamesTest {
         assertEquals(expected, HostNames.normalize(text));
     }
 
-    /** What getaddrinfo would read as an address must not pass as a name. */
+    /** Text that getaddrinfo reads as an address must not pass as a name. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What persons decide while a worker runs, and policies that change under it. */
+/** Decisions of people and changes of policies while a worker runs. */
 class DecisionsTest {
     @TempDir
     Path folder;
@@ -200,7 +200,7 @@ class DecisionsTest {
                 assertEquals(403, later.send(get("a.example", server)).answer().status());
                 egress.server.changePolicy(worker.id(), open);
                 int before = server.requests().size();
-                // The proxy learns of it a moment later.
+                // The proxy gets the command a moment later.
                 while (server.requests().size() == before) {
                     later.send(get("a.example", server));
                     later.in().read();
@@ -235,7 +235,7 @@ class DecisionsTest {
         }
     }
 
-    /** Scenario: a request waits for its server, another for a person, when the process of the worker has ended. */
+    /** Scenario: the worker's process ends while one request waits for its server and another for a person. */
     @Test
     void shouldTellWhatIsUnderWayBeforeTheEndOfTheWorker() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);

@@ -75,7 +75,7 @@ class DnsTest {
             socket.connect(TestServers.loopback(worker.ports().get(Role.DNS_UDP)));
             socket.setSoTimeout(1_000);
             DatagramPacket answer = new DatagramPacket(new byte[4096], 4096);
-            // As a resolver does: a datagram may get lost where many come at once.
+            // Retries like a resolver: a datagram may be lost under load.
             for (int i = 0; i < 20; i++) {
                 try {
                     socket.send(new DatagramPacket(question, question.length));
@@ -89,7 +89,7 @@ class DnsTest {
         }
     }
 
-    /** The last four bytes: the address of the last record. */
+    /** The address of the last record: the last four bytes. */
     static byte[] address(byte[] answer) {
         return Arrays.copyOfRange(answer, answer.length - 4, answer.length);
     }
@@ -119,7 +119,7 @@ class DnsTest {
         assertArrayEquals(new byte[] {(byte) 198, 18, 0, 1}, address(first));
         assertArrayEquals(new byte[] {(byte) 198, 18, 0, 2}, address(ask(worker, "unknown.evil.example", A)));
         assertArrayEquals(address(first), address(ask(worker, "a.example", A)));
-        assertTrue(egress.resolved.isEmpty(), "nobody outside may be asked");
+        assertTrue(egress.resolved.isEmpty(), "no query may leave the host");
     }
 
     @ParameterizedTest

@@ -50,7 +50,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
-/** The proxy in this process, with servers of the test behind it and sockets on loopback before it. */
+/** The proxy in this process, between sockets on loopback and the test's servers. */
 final class EgressFixture implements AutoCloseable {
     /** A worker's sockets by role. */
     record Worker(String id, Map<Role, Integer> ports, Map<String, String> placeholders) {
@@ -72,7 +72,7 @@ final class EgressFixture implements AutoCloseable {
     private final AuditLog audit;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    /** In the place of the worker-agent: calls the server, and reads the secrets again and again. */
+    /** Plays the worker-agent: calls the server, and reads the secrets periodically. */
     private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
 
     private boolean auditClosed;
@@ -110,7 +110,7 @@ final class EgressFixture implements AutoCloseable {
         this(folder, Map.of(), ProxyLimits.USUAL);
     }
 
-    /** That name leads to loopback. */
+    /** Resolves these names to loopback. */
     void name(String... hosts) {
         for (String host : hosts) {
             names.put(host, List.of(InetAddress.getLoopbackAddress()));
@@ -125,12 +125,12 @@ final class EgressFixture implements AutoCloseable {
         return new TestServer(servers.server(host), handler);
     }
 
-    /** What a wall trusts. */
+    /** The trust store of a wall. */
     SSLContext trust() throws Exception {
         return TestServers.client(authority.file());
     }
 
-    /** {@code PORT} in it stands for that port; quotes are single ones. */
+    /** Parses a policy; replaces {@code PORT} by the port and single quotes by double ones. */
     static EgressPolicy policy(String json, int port) {
         return EgressPolicy.read(
                 JsonObject.readCommented(json.replace('\'', '"').replace("PORT", String.valueOf(port))));
@@ -191,7 +191,7 @@ final class EgressFixture implements AutoCloseable {
         }
     }
 
-    /** Everything that stands in the audit; nothing is written to it afterwards. */
+    /** The whole audit; nothing is written to it afterwards. */
     List<AuditLine> audit() throws IOException {
         if (!auditClosed) {
             auditClosed = true;
@@ -204,7 +204,7 @@ final class EgressFixture implements AutoCloseable {
         return entries;
     }
 
-    /** What the first line of the audit says of a request. */
+    /** The result in the first audit line of a request. */
     AuditEvent.Result firstResult() throws IOException {
         return ((AuditEvent.Decided) Objects.requireNonNull(audit().getFirst().event())).result();
     }

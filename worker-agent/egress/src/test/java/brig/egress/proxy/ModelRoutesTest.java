@@ -106,7 +106,7 @@ class ModelRoutesTest {
         }
     }
 
-    /** The key of a route goes nowhere else: not by the proxy, to the same host. */
+    /** A route's key goes nowhere else: not even through the proxy to the same host. */
     @Test
     void shouldNotOpenTheHostOfARouteToTheProxy() throws Exception {
         try (TestServer server = egress.tls("model.example", TestServer.answering("x"));
@@ -120,7 +120,7 @@ class ModelRoutesTest {
         }
     }
 
-    /** Scenario: the model says one token and waits; the agent must have it before the next one. */
+    /** Scenario: the model sends one token and waits; the agent must get it before the next one. */
     @Test
     void shouldPassAStreamOnAsItComes() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
@@ -223,7 +223,7 @@ class ModelRoutesTest {
         }
     }
 
-    /** Scenario: a sub-agent asks the model, and so does the agent itself. */
+    /** Scenario: a sub-agent and the agent itself call the model. */
     @Test
     void shouldTellWhoseTheTokensAre() throws Exception {
         String body = "{\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}";

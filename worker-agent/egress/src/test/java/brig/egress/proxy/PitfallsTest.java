@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What others who put secrets into the requests of sandboxes got wrong, one test for each: the numbers are those of
+ * Faults of other proxies that put secrets into the requests of sandboxes, one test for each. The numbers are those of
  * the list of pitfalls in the issue that asked for egress.
  */
 class PitfallsTest {
@@ -68,7 +68,7 @@ class PitfallsTest {
         return egress.client(worker).connect(host + ":" + server.port()).tls(egress.trust(), host);
     }
 
-    /** (1) Of a name that leads to a closed address nothing is dialled. */
+    /** (1) A name that resolves to a closed address is not dialled. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -97,7 +97,7 @@ class PitfallsTest {
         }
     }
 
-    /** (1) Nor of this host's own addresses, which nothing else tells from those of others. */
+    /** (1) This host's own addresses are not dialled; only the list of its interfaces identifies them. */
     @Test
     void shouldDialNoAddressOfThisHost() throws Exception {
         List<InetAddress> own = NetworkInterface.networkInterfaces()
@@ -115,7 +115,7 @@ class PitfallsTest {
         }
     }
 
-    /** (1) Scenario: the name server answers with a good address first, and with another one to whoever asks again. */
+    /** (1) Scenario: the name server gives a good address first, and another one at the next query. */
     @Test
     void shouldResolveOnceAndDialWhatWasJudged() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("hello"));
@@ -142,7 +142,7 @@ class PitfallsTest {
         }
     }
 
-    /** (2) The target is what the connection is for; a Host header or a TLS name that says otherwise is refused. */
+    /** (2) The connection determines the target; another Host header or TLS server name is refused. */
     @Test
     void shouldRefuseWhenHostOrTlsNameIsNotTheTarget() throws Exception {
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
@@ -176,7 +176,7 @@ class PitfallsTest {
         }
     }
 
-    /** (3) A redirect goes back to the client: whoever follows it makes a new request, without the real value. */
+    /** (3) A redirect goes back to the client, which may follow it with a new request, without the real value. */
     @Test
     void shouldNotFollowARedirect() throws Exception {
         AtomicInteger asked = new AtomicInteger();
@@ -251,7 +251,7 @@ class PitfallsTest {
         }
     }
 
-    /** (6) A placeholder on the way elsewhere is refused aloud, not sent as it is. */
+    /** (6) A placeholder for another host is refused with an error, not sent unchanged. */
     @Test
     void shouldSayNoWhenAPlaceholderGoesElsewhere() throws Exception {
         try (TestServer server = egress.tls("b.example", TestServer.answering("ok"))) {
@@ -273,7 +273,7 @@ class PitfallsTest {
         }
     }
 
-    /** (7) A service that says what it was sent does not give the value away. */
+    /** (7) A service that echoes its input does not reveal the value. */
     @Test
     void shouldTakeValuesOutOfAnEcho() throws Exception {
         try (TestServer server = egress.tls(
@@ -295,7 +295,7 @@ class PitfallsTest {
         }
     }
 
-    /** (8) Of a WebSocket the headers get secrets, and what follows is passed through. */
+    /** (8) The headers of a WebSocket get secrets; its messages pass unchanged. */
     @Test
     void shouldPutValuesIntoTheHeadersOfAWebSocket() throws Exception {
         try (TestServer server = egress.tls(
@@ -321,7 +321,7 @@ class PitfallsTest {
         }
     }
 
-    /** (9) Inside only HTTP/1.1 is offered, whatever a client prefers; HTTP/2 by prior knowledge is no request. */
+    /** (9) Only HTTP/1.1 is offered inside, whatever the client prefers; HTTP/2 with prior knowledge is refused. */
     @Test
     void shouldOfferHttp11Only() throws Exception {
         try (TestServer server = egress.tls("a.example", TestServer.answering("ok"))) {
@@ -337,7 +337,7 @@ class PitfallsTest {
         }
     }
 
-    /** (10) Values travel over TLS only. */
+    /** (10) Secrets are sent over TLS only. */
     @Test
     void shouldRefuseASecretWithoutTls() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
@@ -354,7 +354,7 @@ class PitfallsTest {
         }
     }
 
-    /** (11) Nothing that is written about a request has a value in it, wherever the client or the server put it. */
+    /** (11) No report on a request has a secret in it, wherever client or server put it. */
     @Test
     void shouldWriteNoValueAnywhere() throws Exception {
         try (TestServer server = egress.tls("a.example", TestServer.answering(VALUE))) {

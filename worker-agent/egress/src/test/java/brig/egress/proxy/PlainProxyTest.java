@@ -287,7 +287,7 @@ class PlainProxyTest {
         }
     }
 
-    /** Frameworks let clients that know GET and POST only say another method in a header or in the query. */
+    /** Frameworks accept another method in a header or in the query, for clients limited to GET and POST. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -325,7 +325,7 @@ class PlainProxyTest {
         }
     }
 
-    /** What a second parser might read differently. */
+    /** Requests that a second parser might read differently. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -358,7 +358,7 @@ class PlainProxyTest {
         }
     }
 
-    /** CVE-2026-50020: bytes that one reader passes over are the beginning of a request to the next. */
+    /** CVE-2026-50020: bytes that one parser skips begin a request for the next. */
     @ParameterizedTest
     @ValueSource(strings = {"\0", "\u0001\u0002", "\r\n\0", "\u007f"})
     void shouldRefuseWhenSomethingStandsInFrontOfARequest(String front) throws Exception {
@@ -400,7 +400,7 @@ class PlainProxyTest {
         }
     }
 
-    /** Scenario: the server writes without end and the client does not read; memory must not take the difference. */
+    /** Scenario: the server writes endlessly and the client does not read; the proxy must not buffer the difference. */
     @Test
     void shouldHoldTheServerBackWhenTheClientDoesNotRead() throws Exception {
         AtomicLong written = new AtomicLong();
@@ -468,7 +468,7 @@ class PlainProxyTest {
                                 + "\r\nContent-Length: " + large.length() + "\r\n\r\n" + large)
                         .answer();
                 long sent = System.nanoTime();
-                // Each takes three quarters of a second at that rate.
+                // Each direction takes three quarters of a second at that rate.
                 assertTrue(received - start >= 600_000_000, "received in " + (received - start) + " ns");
                 assertTrue(sent - received >= 600_000_000, "sent in " + (sent - received) + " ns");
             }

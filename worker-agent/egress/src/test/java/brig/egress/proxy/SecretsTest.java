@@ -51,7 +51,7 @@ class SecretsTest {
         egress.close();
     }
 
-    /** Answers with the head and body that it was sent. */
+    /** Echoes the head and body of the request. */
     private static void echo(TestServer.Request request, OutputStream out) throws IOException {
         TestServer.answering(request.head() + request.body()).handle(request, out);
     }

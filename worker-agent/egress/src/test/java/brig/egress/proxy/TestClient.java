@@ -12,9 +12,9 @@ import java.net.SocketException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A client that sends what a test says and reads answers. */
+/** A client that sends a test's bytes and reads answers. */
 final class TestClient implements AutoCloseable {
-    /** An answer, or what of it came. */
+    /** An answer, possibly incomplete. */
     record Answer(int status, String head, String body) {
         @Nullable
         String header(String name) {
@@ -44,7 +44,7 @@ final class TestClient implements AutoCloseable {
         return this;
     }
 
-    /** Through the proxy to a host, and TLS with it. */
+    /** Connects through the proxy to a host, with TLS. */
     TestClient connect(String authority) throws IOException {
         Answer answer = send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n")
                 .answer();
@@ -68,7 +68,7 @@ final class TestClient implements AutoCloseable {
         return in;
     }
 
-    /** The next answer, with its body where one is announced. */
+    /** The next answer, with its announced body. */
     Answer answer() throws IOException {
         return answer(true);
     }
@@ -102,7 +102,7 @@ final class TestClient implements AutoCloseable {
         return isEnded(in);
     }
 
-    /** A peer that closes before it has read all resets the connection. */
+    /** A peer that closes before it read everything resets the connection. */
     static boolean isEnded(InputStream in) throws IOException {
         try {
             return in.read() < 0;

@@ -16,14 +16,14 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A server on 127.0.0.1 that does what a test tells it, byte by byte, and remembers what it was sent. */
+/** A scripted server on 127.0.0.1 that works on bytes and records requests. */
 final class TestServer implements AutoCloseable {
-    /** What it does with one request. */
+    /** Handles one request. */
     interface Handler {
         void handle(Request request, OutputStream out) throws IOException;
     }
 
-    /** A request as it came; {@code in} is behind its body. */
+    /** A request; {@code in} is positioned after its body. */
     record Request(String head, String body, InputStream in) {
         String line() {
             return head.substring(0, head.indexOf("\r\n"));
@@ -58,7 +58,7 @@ final class TestServer implements AutoCloseable {
         threads.execute(this::accept);
     }
 
-    /** Answers everything with 200 and that text. */
+    /** Answers every request with 200 and that text. */
     static Handler answering(String text) {
         return (request, out) -> write(out, "HTTP/1.1 200 OK\r\nContent-Length: " + text.length() + "\r\n\r\n" + text);
     }
@@ -93,7 +93,7 @@ final class TestServer implements AutoCloseable {
                 threads.execute(() -> serve(plain));
             }
         } catch (IOException closed) {
-            // The test is over.
+            // The test ended.
         }
     }
 
@@ -113,7 +113,7 @@ final class TestServer implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The other side went away, as some tests want it.
+            // The peer closed the connection, as some tests intend.
         }
     }
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HTTPS: intercepted, and passed through. */
+/** HTTPS, intercepted and tunnelled. */
 class TlsTest {
     @TempDir
     Path folder;
@@ -132,10 +132,12 @@ class TlsTest {
         }
     }
 
-    /** CVE-2026-45416: nine bytes announced a greeting of 16 MiB, for which memory was taken at once, and kept. */
+    /**
+     * CVE-2026-45416: nine bytes announced a ClientHello of 16 MiB, for which memory was allocated at once and kept.
+     */
     @Test
     void shouldEndAConnectionWhoseGreetingIsAnnouncedTooLarge() throws Exception {
-        // All that is announced comes in one piece: behind the end of the connection nothing can be written.
+        // Everything announced is sent at once: nothing can be written after the connection's end.
         byte[] greeting =
                 Arrays.copyOf(new byte[] {22, 3, 1, 0x40, 0, 1, (byte) 0xff, (byte) 0xff, (byte) 0xff}, 0x4000 + 5);
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
@@ -148,7 +150,7 @@ class TlsTest {
                     client.socket().getOutputStream().write(greeting);
                     int left = 100;
                     while (!client.isEnded()) {
-                        assertTrue(left-- > 0, "it says why, and no more");
+                        assertTrue(left-- > 0, "it sends only the reason");
                     }
                 }
             }
@@ -188,7 +190,7 @@ class TlsTest {
         assertTrue(Files.getLastModifiedTime(other.resolve("ca.crt")).toMillis() > 0);
     }
 
-    /** An echo of everything, which knows neither TLS nor HTTP. */
+    /** An echo server without TLS and HTTP. */
     private static ServerSocket echo(String greeting) throws IOException {
         ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Thread.ofVirtual().start(() -> {
@@ -202,12 +204,12 @@ class TlsTest {
                             in.transferTo(socket.getOutputStream());
                             socket.getOutputStream().write("<end>".getBytes(ISO_8859_1));
                         } catch (IOException e) {
-                            // The other side is gone.
+                            // The peer closed the connection.
                         }
                     });
                 }
             } catch (IOException closed) {
-                // The test is over.
+                // The test ended.
             }
         });
         return server;
@@ -245,7 +247,7 @@ class TlsTest {
         }
     }
 
-    /** Otherwise one allowed name of a content network would open all others on it. */
+    /** Otherwise one allowed name of a content delivery network would open all others on it. */
     @Test
     void shouldEndATunnelWhenTheNameInTlsIsAnother() throws Exception {
         try (TestServer server = egress.tls("b.example", TestServer.answering("hello"));
@@ -279,7 +281,7 @@ class TlsTest {
         assertEquals("a.example", egress.event(EgressEvent.TlsFailed.class).host());
     }
 
-    /** Scenario: the wall was told 127.0.0.9 for a name; connections to it say which name, without any proxy. */
+    /** Scenario: the wall got 127.0.0.9 for a name; connections to that address identify the name, without a proxy. */
     @Test
     void shouldFindTheNameWhenAConnectionComesWithoutAProxy() throws Exception {
         egress.names.put("a.example", List.of(InetAddress.getByName("127.0.0.9")));

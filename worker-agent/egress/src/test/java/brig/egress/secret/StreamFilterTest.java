@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Secrets in texts and streams, cut anywhere. */
+/** Secrets in texts and streams, split anywhere. */
 class StreamFilterTest {
     private static final String VALUE = "real/value\"1";
     private static final String OTHER = "another-value";
@@ -44,7 +44,7 @@ class StreamFilterTest {
         return out.toString(UTF_8);
     }
 
-    /** Every way to cut it in two, and byte by byte. */
+    /** Checks every split in two, and byte by byte. */
     private static void checkSplits(Supplier<StreamFilter> filter, String text, String expected) {
         byte[] bytes = text.getBytes(UTF_8);
         for (int at = 0; at <= bytes.length; at++) {
@@ -79,7 +79,7 @@ class StreamFilterTest {
                 "a " + a + a + " b " + a + " c {\"k\":\"" + a + "\"} " + a + " " + of("B") + " d");
     }
 
-    /** Scenario: a server says the value as programs make it by the way, with anything before and behind it. */
+    /** Scenario: a server returns the value in common encodings, with any bytes around it. */
     @Test
     void shouldTakeEachFormOutWhateverStandsBesideIt() {
         byte[] value = VALUE.getBytes(UTF_8);
@@ -101,7 +101,7 @@ class StreamFilterTest {
                     byte[] text = (before + VALUE + behind).getBytes(UTF_8);
                     String scrubbed = run(secrets.scrubber(List.of()), encoder.encode(text));
                     assertTrue(scrubbed.contains(of("A")), before + "|" + behind);
-                    // Of the bytes at both ends at most a part of their bits is left.
+                    // Of the bytes at both ends at most some bits remain.
                     assertTrue(
                             scrubbed.replace(of("A"), "").length()
                                     <= encoder.encode((before + "12" + behind + "12").getBytes(UTF_8)).length,

@@ -27,7 +27,7 @@ class WorkerSecretsTest {
         assertEquals("second-value", secrets.now().value("A"));
         assertEquals(A + " " + A, secrets.now().scrub("first-value second-value"));
         secrets.change(Map.of());
-        assertNull(secrets.now().value("A"), "its source has none any more");
+        assertNull(secrets.now().value("A"), "its source has no value any more");
         assertEquals(A, secrets.now().scrub("second-value"));
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which leaves are kept, and for how long. Signing happens when the test says so. */
+/** The cache of leaves and its limits. The test decides when signing happens. */
 class LeafCertificatesTest {
     @TempDir
     Path folder;
@@ -60,7 +60,7 @@ class LeafCertificatesTest {
 
     @Test
     void shouldKeepALeafWhileManyOthersArePrepared() {
-        // Scenario: a worker calls host after host while the client of another worker is about to shake hands.
+        // Scenario: a worker calls many hosts while another worker's client is about to begin its handshake.
         CompletableFuture<X509Certificate> mine = leaves.prepare("mine.example");
         for (int i = 1; i < LeafCertificates.LEAVES_MAX; i++) {
             var _ = leaves.prepare("n" + i + ".example");

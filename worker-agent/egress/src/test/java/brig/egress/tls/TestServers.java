@@ -19,7 +19,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** TLS for servers and clients of tests, with an authority of their own. */
+/** TLS for test servers and clients, with an authority of their own. */
 public final class TestServers {
     private final CertificateAuthority authority;
 
@@ -27,12 +27,12 @@ public final class TestServers {
         authority = CertificateAuthority.open(Files.createDirectories(folder), Instant.now());
     }
 
-    /** In PEM: what a client has to trust. */
+    /** The root certificate for clients, in PEM. */
     public Path root() {
         return authority.file();
     }
 
-    /** A server under that name. */
+    /** A TLS server context for that name. */
     public SSLContext server(String host) throws GeneralSecurityException, IOException {
         KeyPair key = CertificateAuthority.newKeyPair();
         X509Certificate leaf = authority.leaf(host, host.matches("[0-9.:]+"), key.getPublic(), Instant.now());
@@ -46,7 +46,7 @@ public final class TestServers {
         return context;
     }
 
-    /** A client that trusts the authority of that file, and nobody else. */
+    /** A TLS client context that trusts only that root. */
     public static SSLContext client(Path root) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
@@ -61,7 +61,7 @@ public final class TestServers {
         return context;
     }
 
-    /** TLS over a connection, with the name checked. */
+    /** Starts TLS over a connection and verifies the name. */
     public static SSLSocket over(Socket socket, SSLContext context, String host, String... alpn) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket, host, 443, true);
         SSLParameters parameters = tls.getSSLParameters();

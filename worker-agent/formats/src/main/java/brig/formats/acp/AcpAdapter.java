@@ -32,7 +32,7 @@ public final class AcpAdapter implements Adapter {
         return new AcpDialogue(context, events);
     }
 
-    /** OpenCode takes its model from its configuration; other agents are told the model over ACP. */
+    /** OpenCode takes its model from its configuration; other agents get the model over ACP. */
     @Override
     public Set<String> tells() {
         return events ? Set.of("systemPrompt") : Set.of("model", "systemPrompt");

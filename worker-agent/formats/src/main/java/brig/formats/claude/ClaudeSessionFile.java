@@ -141,8 +141,8 @@ public final class ClaudeSessionFile implements SessionFile {
     }
 
     /**
-     * The result of a call. For a sub-agent's call, only the session's own transcript contains it; otherwise the
-     * sub-agent's files name it.
+     * The result of a call. Only the session's own transcript describes a sub-agent's result; elsewhere the sub-agent's
+     * files do.
      */
     private ToolUseResult result(TranscriptLine.User line) {
         return line.toolUseResult().agentId() != null

@@ -97,7 +97,7 @@ final class TimedTranscripts {
         return session;
     }
 
-    /** The result of a sub-agent's call; empty for other tools, and if no file names the call. */
+    /** The result of a sub-agent's call; empty for other tools, and if no metadata file names the call. */
     Optional<ToolUseResult> result(ClaudeBlock.ToolResult answer) {
         return Optional.ofNullable(started.get(answer.toolUseId())).map(agent -> {
             String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
