@@ -47,7 +47,30 @@ public final class Spawner {
             Clock clock,
             Timers timers,
             DerivedSecrets secrets,
-            Telemetry telemetry) {}
+            Telemetry telemetry) {
+
+        /** Adds a new spawn in state requested. Without a task_id, its spawn_id is used. */
+        Spawn admit(
+                String spawnId,
+                @Nullable String taskId,
+                SpawnRecord.Origin origin,
+                SpawnRecord.Hashes hashes,
+                Spawns spawns) {
+            long nowMs = clock.nowMs();
+            SpawnRecord record = new SpawnRecord(
+                    spawnId,
+                    taskId == null ? spawnId : taskId,
+                    null,
+                    Ids.newEpoch(),
+                    origin,
+                    hashes,
+                    SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                    new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+            Spawn spawn = new Spawn(record, logs.create(spawnId, record.epoch(), 0));
+            spawns.add(spawn);
+            return spawn;
+        }
+    }
 
     /** The provider of workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
@@ -104,7 +127,7 @@ public final class Spawner {
             SpawnRequest request, Admission.Applicant asker, @Nullable RequestRecord claim) {
         try {
             requireProvider(request.claim().provider());
-            requireFree(request.taskId());
+            spawns.requireFree(request.taskId());
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
@@ -190,7 +213,7 @@ public final class Spawner {
             SpawnTrace trace) {
         try {
             // Again: another request may have taken the name meanwhile.
-            requireFree(request.taskId());
+            spawns.requireFree(request.taskId());
         } catch (BrigException refusal) {
             slot.close();
             return CompletableFuture.failedFuture(refusal);
@@ -235,15 +258,7 @@ public final class Spawner {
         }
     }
 
-    private void requireFree(@Nullable String taskId) {
-        if (taskId != null && spawns.isLive(taskId)) {
-            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
-        }
-    }
-
     private Spawn admit(String spawnId, SpawnRequest request, String captain, SpawnRecord.Hashes hashes) {
-        long nowMs = parts.clock().nowMs();
-        String taskId = request.taskId() == null ? spawnId : request.taskId();
         SpawnRecord.Origin origin = new SpawnRecord.Origin(
                 request.claim().requestId(),
                 request.claim().project(),
@@ -251,18 +266,7 @@ public final class Spawner {
                 captain,
                 request.agent(),
                 withoutPrompt(request));
-        SpawnRecord record = new SpawnRecord(
-                spawnId,
-                taskId,
-                null,
-                Ids.newEpoch(),
-                origin,
-                hashes,
-                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
-                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
-        Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
-        spawns.add(spawn);
-        return spawn;
+        return parts.admit(spawnId, request.taskId(), origin, hashes, spawns);
     }
 
     private CompletionStage<Void> record(Spawn spawn, @Nullable RequestRecord claim) {

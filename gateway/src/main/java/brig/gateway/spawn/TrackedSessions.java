@@ -62,9 +62,7 @@ final class TrackedSessions {
         if (folder.length() > FOLDER_CHARS_MAX || !(folder.isEmpty() || folder.startsWith("/"))) {
             throw BrigException.invalid("workspace", "must be an absolute path");
         }
-        if (taskId != null && spawns.isLive(taskId)) {
-            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
-        }
+        spawns.requireFree(taskId);
         if (spawns.live().stream().filter(Spawn::isTracked).count() >= TRACKED_MAX) {
             throw new BrigException(ErrorCode.MAX_WORKERS, TRACKED_MAX + " agents are tracked already", RETRY_SECONDS);
         }
@@ -72,23 +70,12 @@ final class TrackedSessions {
     }
 
     private Spawn admit(String agent, @Nullable String taskId, String captain) {
-        long nowMs = parts.clock().nowMs();
-        String spawnId = Ids.newSpawnId(nowMs);
+        String spawnId = Ids.newSpawnId(parts.clock().nowMs());
         // Its initial tokens are unknown to everybody; others can be minted.
         SpawnRecord.Hashes hashes =
                 new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
-        SpawnRecord record = new SpawnRecord(
-                spawnId,
-                taskId == null ? spawnId : taskId,
-                null,
-                Ids.newEpoch(),
-                new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"),
-                hashes,
-                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
-                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
-        Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
-        spawns.add(spawn);
-        return spawn;
+        SpawnRecord.Origin origin = new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}");
+        return parts.admit(spawnId, taskId, origin, hashes, spawns);
     }
 
     private CompletionStage<TrackedSession> begin(Spawn spawn, String folder, WorkerStream teller) {
