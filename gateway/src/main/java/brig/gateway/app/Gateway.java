@@ -164,7 +164,7 @@ public final class Gateway implements ControlLink.Listener {
                 limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
-        audit = new AuditTrail(control, auditIndex, timers);
+        audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);

@@ -1,10 +1,14 @@
 package brig.gateway.audit;
 
-import brig.gateway.store.SqliteAuditIndex;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.egress.AuditEntry;
+import brig.protocol.egress.AuditEvent;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,19 +18,49 @@ import org.slf4j.LoggerFactory;
  * dropped. Owned by the event loop.
  */
 public final class AuditTrail {
+    /**
+     * A query; null matches anything.
+     *
+     * @param workers the workers whose entries are wanted
+     * @param before only entries with a lower number, 0 for all, newest first
+     * @param after only entries with a higher number, oldest first; -1 if unused
+     */
+    public record Query(
+            @Nullable List<String> workers,
+            @Nullable String host,
+            AuditEvent.@Nullable Decision decision,
+            long sinceMs,
+            long untilMs,
+            long before,
+            long after,
+            int limit) {}
+
+    /** @param lastSeq the newest number in the index, whatever the query */
+    public record Page(List<AuditEntry> entries, long lastSeq) {}
+
     /** @param complete whether the index was up to date */
-    public record Answer(SqliteAuditIndex.Found found, boolean complete) {}
+    public record Answer(Page page, boolean complete) {}
+
+    /** The index. Completes on the event loop. */
+    public interface Index {
+        /** The position after the last indexed line; empty at the beginning. */
+        CompletionStage<String> position();
+
+        CompletionStage<Void> add(AuditAnswer part);
+
+        CompletionStage<Page> find(Query query);
+    }
 
     private static final Logger logger = LoggerFactory.getLogger(AuditTrail.class);
     private static final long CATCH_UP_MS = 60_000;
 
     private final WorkerAgent workers;
-    private final SqliteAuditIndex index;
+    private final Index index;
     private final Timers timers;
     /** Completes, never exceptionally, when all earlier queries were served, so that no two read the same lines. */
     private CompletionStage<?> served = CompletableFuture.completedFuture(null);
 
-    public AuditTrail(WorkerAgent workers, SqliteAuditIndex index, Timers timers) {
+    public AuditTrail(WorkerAgent workers, Index index, Timers timers) {
         this.workers = workers;
         this.index = index;
         this.timers = timers;
@@ -37,8 +71,8 @@ public final class AuditTrail {
         timers.after(CATCH_UP_MS, () -> catchUp().whenComplete((complete, failure) -> start()));
     }
 
-    public CompletionStage<Answer> find(SqliteAuditIndex.Query query) {
-        return catchUp().thenCompose(complete -> index.find(query).thenApply(found -> new Answer(found, complete)));
+    public CompletionStage<Answer> find(Query query) {
+        return catchUp().thenCompose(complete -> index.find(query).thenApply(page -> new Answer(page, complete)));
     }
 
     /** @return whether everything written so far is in the index now */
@@ -68,9 +102,7 @@ public final class AuditTrail {
         workers.audit(position)
                 .thenCompose(part -> {
                     boolean more = !part.next().equals(position);
-                    return (more
-                                    ? index.add(part.lines(), part.next(), part.oldestMs())
-                                    : CompletableFuture.<Void>completedFuture(null))
+                    return (more ? index.add(part) : CompletableFuture.<Void>completedFuture(null))
                             .thenApply(added -> more ? part.next() : "");
                 })
                 .whenComplete((next, failure) -> {

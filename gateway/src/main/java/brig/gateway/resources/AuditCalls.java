@@ -5,7 +5,6 @@ import brig.gateway.auth.Access;
 import brig.gateway.http.Caller;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.spawn.Spawn;
-import brig.gateway.store.SqliteAuditIndex;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
@@ -34,7 +33,7 @@ public final class AuditCalls {
             throw BrigException.invalid("after", "goes on at the other end than cursor: only one of them");
         }
         int limit = in.limit() == 0 ? PAGE : in.limit();
-        SqliteAuditIndex.Query query = new SqliteAuditIndex.Query(
+        AuditTrail.Query query = new AuditTrail.Query(
                 workers(caller.access(), in.spawnId()),
                 in.host(),
                 in.decision(),
@@ -47,10 +46,10 @@ public final class AuditCalls {
     }
 
     private static AuditPage page(AuditTrail.Answer answer, int limit) {
-        List<AuditEntry> found = answer.found().entries();
+        List<AuditEntry> found = answer.page().entries();
         return new AuditPage(
                 found.stream().limit(limit).toList(),
-                answer.found().lastSeq(),
+                answer.page().lastSeq(),
                 answer.complete(),
                 found.size() > limit ? found.get(limit - 1).seq() : null);
     }

@@ -312,7 +312,10 @@ final class Reconciler {
 
     private Spawn bind(Spawn old, WorkerView worker) {
         // A spawn that adopted its worker earlier has its task_id too.
-        spawns.requireFree(old.taskId());
+        if (spawns.isLive(old.taskId())) {
+            throw new BrigException(
+                    ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");
+        }
         long nowMs = transitions.nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
         String epoch = Ids.newEpoch();

@@ -47,30 +47,7 @@ public final class Spawner {
             Clock clock,
             Timers timers,
             DerivedSecrets secrets,
-            Telemetry telemetry) {
-
-        /** Adds a new spawn in state requested. Without a task_id, its spawn_id is used. */
-        Spawn admit(
-                String spawnId,
-                @Nullable String taskId,
-                SpawnRecord.Origin origin,
-                SpawnRecord.Hashes hashes,
-                Spawns spawns) {
-            long nowMs = clock.nowMs();
-            SpawnRecord record = new SpawnRecord(
-                    spawnId,
-                    taskId == null ? spawnId : taskId,
-                    null,
-                    Ids.newEpoch(),
-                    origin,
-                    hashes,
-                    SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
-                    new SpawnRecord.Times(nowMs, 0, nowMs, 0));
-            Spawn spawn = new Spawn(record, logs.create(spawnId, record.epoch(), 0));
-            spawns.add(spawn);
-            return spawn;
-        }
-    }
+            Telemetry telemetry) {}
 
     /** The provider of workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
@@ -127,7 +104,7 @@ public final class Spawner {
             SpawnRequest request, Admission.Applicant asker, @Nullable RequestRecord claim) {
         try {
             requireProvider(request.claim().provider());
-            spawns.requireFree(request.taskId());
+            requireFree(request.taskId());
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
@@ -213,7 +190,7 @@ public final class Spawner {
             SpawnTrace trace) {
         try {
             // Again: another request may have taken the name meanwhile.
-            spawns.requireFree(request.taskId());
+            requireFree(request.taskId());
         } catch (BrigException refusal) {
             slot.close();
             return CompletableFuture.failedFuture(refusal);
@@ -258,7 +235,15 @@ public final class Spawner {
         }
     }
 
+    private void requireFree(@Nullable String taskId) {
+        if (taskId != null && spawns.isLive(taskId)) {
+            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
+        }
+    }
+
     private Spawn admit(String spawnId, SpawnRequest request, String captain, SpawnRecord.Hashes hashes) {
+        long nowMs = parts.clock().nowMs();
+        String taskId = request.taskId() == null ? spawnId : request.taskId();
         SpawnRecord.Origin origin = new SpawnRecord.Origin(
                 request.claim().requestId(),
                 request.claim().project(),
@@ -266,7 +251,18 @@ public final class Spawner {
                 captain,
                 request.agent(),
                 withoutPrompt(request));
-        return parts.admit(spawnId, request.taskId(), origin, hashes, spawns);
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                taskId,
+                null,
+                Ids.newEpoch(),
+                origin,
+                hashes,
+                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
+        spawns.add(spawn);
+        return spawn;
     }
 
     private CompletionStage<Void> record(Spawn spawn, @Nullable RequestRecord claim) {

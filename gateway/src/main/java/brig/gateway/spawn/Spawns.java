@@ -1,7 +1,5 @@
 package brig.gateway.spawn;
 
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -84,13 +82,6 @@ public final class Spawns {
 
     boolean isLive(String taskId) {
         return liveByTask.containsKey(taskId);
-    }
-
-    /** @throws BrigException {@code TASK_ID_IN_USE} if a live spawn has that task_id */
-    void requireFree(@Nullable String taskId) {
-        if (taskId != null && isLive(taskId)) {
-            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
-        }
     }
 
     /** The spawn with that session_id, else that spawn_id, else that task_id: the live one, or the newest ended one. */

@@ -62,7 +62,9 @@ final class TrackedSessions {
         if (folder.length() > FOLDER_CHARS_MAX || !(folder.isEmpty() || folder.startsWith("/"))) {
             throw BrigException.invalid("workspace", "must be an absolute path");
         }
-        spawns.requireFree(taskId);
+        if (taskId != null && spawns.isLive(taskId)) {
+            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
+        }
         if (spawns.live().stream().filter(Spawn::isTracked).count() >= TRACKED_MAX) {
             throw new BrigException(ErrorCode.MAX_WORKERS, TRACKED_MAX + " agents are tracked already", RETRY_SECONDS);
         }
@@ -70,12 +72,23 @@ final class TrackedSessions {
     }
 
     private Spawn admit(String agent, @Nullable String taskId, String captain) {
-        String spawnId = Ids.newSpawnId(parts.clock().nowMs());
+        long nowMs = parts.clock().nowMs();
+        String spawnId = Ids.newSpawnId(nowMs);
         // Its initial tokens are unknown to everybody; others can be minted.
         SpawnRecord.Hashes hashes =
                 new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
-        SpawnRecord.Origin origin = new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}");
-        return parts.admit(spawnId, taskId, origin, hashes, spawns);
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                taskId == null ? spawnId : taskId,
+                null,
+                Ids.newEpoch(),
+                new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"),
+                hashes,
+                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
+        spawns.add(spawn);
+        return spawn;
     }
 
     private CompletionStage<TrackedSession> begin(Spawn spawn, String folder, WorkerStream teller) {

@@ -33,24 +33,7 @@ import org.slf4j.LoggerFactory;
  * delay spawns. It can be rebuilt from the lines, so a file of another version or an unreadable one is replaced.
  */
 public final class SqliteAuditIndex {
-    /**
-     * A query; null matches anything.
-     *
-     * @param workers the workers whose entries are wanted
-     * @param before only entries with a lower number, 0 for all, newest first
-     * @param after only entries with a higher number, oldest first; -1 if unused
-     */
-    public record Query(
-            @Nullable List<String> workers,
-            @Nullable String host,
-            AuditEvent.@Nullable Decision decision,
-            long sinceMs,
-            long untilMs,
-            long before,
-            long after,
-            int limit) {}
-
-    /** @param lastSeq the newest number in the index, whatever the query */
+    /** The entries found, and the newest number. */
     public record Found(List<AuditEntry> entries, long lastSeq) {}
 
     private static final Logger log = LoggerFactory.getLogger(SqliteAuditIndex.class);
@@ -180,38 +163,49 @@ public final class SqliteAuditIndex {
         }
     }
 
-    /** Entries, newest first; with {@link Query#after} oldest first. */
-    public CompletionStage<Found> find(Query query) {
+    /**
+     * Entries, newest first; with {@code after} oldest first.
+     *
+     * @param workers only of these; null for all
+     * @param before only those with a lower number; 0 for all
+     * @param after only those with a higher number; -1 if unused
+     */
+    public CompletionStage<Found> find(
+            @Nullable List<String> workers,
+            @Nullable String host,
+            AuditEvent.@Nullable Decision decision,
+            long sinceMs,
+            long untilMs,
+            long before,
+            long after,
+            int limit) {
         Select select = new Select();
-        if (query.workers() != null) {
+        if (workers != null) {
             // One JSON parameter, as there may be more workers than a statement has parameters.
             select.and(
                     "worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
-                    new String(Json.write(Map.of("all", query.workers())), StandardCharsets.UTF_8));
+                    new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
         }
-        if (query.host() != null) {
-            select.and("host = ?", query.host().toLowerCase(Locale.ROOT));
+        if (host != null) {
+            select.and("host = ?", host.toLowerCase(Locale.ROOT));
         }
-        if (query.decision() != null) {
-            select.and("decision = ?", query.decision().name().toLowerCase(Locale.ROOT));
+        if (decision != null) {
+            select.and("decision = ?", decision.name().toLowerCase(Locale.ROOT));
         }
-        if (query.sinceMs() > 0) {
-            select.and("ts >= ?", query.sinceMs());
+        if (sinceMs > 0) {
+            select.and("ts >= ?", sinceMs);
         }
-        if (query.untilMs() > 0) {
-            select.and("ts < ?", query.untilMs());
+        if (untilMs > 0) {
+            select.and("ts < ?", untilMs);
         }
-        if (query.before() > 0) {
-            select.and("seq < ?", query.before());
+        if (before > 0) {
+            select.and("seq < ?", before);
         }
-        if (query.after() >= 0) {
-            select.and("seq > ?", query.after());
+        if (after >= 0) {
+            select.and("seq > ?", after);
         }
-        select.sql
-                .append(" ORDER BY seq ")
-                .append(query.after() >= 0 ? "ASC" : "DESC")
-                .append(" LIMIT ?");
-        select.values.add(query.limit());
+        select.sql.append(" ORDER BY seq ").append(after >= 0 ? "ASC" : "DESC").append(" LIMIT ?");
+        select.values.add(limit);
         return thread.submit(connection -> new Found(entries(connection, select), lastSeq(connection)));
     }
 

@@ -64,10 +64,7 @@ class SqliteAuditIndexTest {
 
     private List<Long> seqs(
             List<String> workers, String host, String decision, long since, long until, long before, long after) {
-        return await(index.find(
-                        new SqliteAuditIndex.Query(workers, host, decided(decision), since, until, before, after, 3)))
-                .entries()
-                .stream()
+        return await(index.find(workers, host, decided(decision), since, until, before, after, 3)).entries().stream()
                 .map(AuditEntry::seq)
                 .toList();
     }
@@ -93,15 +90,13 @@ class SqliteAuditIndexTest {
                         + "\"scheme\":\"https\",\"host\":\"h2.example\",\"port\":0,\"path\":\"/\",\"rule\":\"\",\"status\":0,"
                         + "\"request_bytes\":20,\"response_bytes\":0,\"secrets\":[],\"duration_ms\":0}",
                 new String(
-                        Json.write(await(index.find(new SqliteAuditIndex.Query(null, null, null, 0, 0, 0, -1, 1)))
+                        Json.write(await(index.find(null, null, null, 0, 0, 0, -1, 1))
                                 .entries()
                                 .getFirst()),
                         StandardCharsets.UTF_8),
                 "an older line in the words of today");
         assertEquals(
-                20,
-                await(index.find(new SqliteAuditIndex.Query(List.of(), null, null, 0, 0, 0, -1, 1)))
-                        .lastSeq());
+                20, await(index.find(List.of(), null, null, 0, 0, 0, -1, 1)).lastSeq());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
