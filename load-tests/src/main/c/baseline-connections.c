@@ -72,7 +72,8 @@ static uint64_t position_of(const struct log *log, enum form form, unsigned long
     const char *found = log->length == 0 ? NULL : memmem(log->bytes, log->length, wanted, (size_t) length);
     if (found == NULL) return log->first + log->length;
     if (form != FORM_EVENTS) {
-        while (found > log->bytes + 4 && *found != '{') found--;
+        const char *least = log->bytes + (form == FORM_MESSAGES ? 2 : 0);
+        while (found > least && *found != '{') found--;
         /* A short message has a 2-byte header; a longer one has 4 bytes, the second of which is 126. */
         if (form == FORM_MESSAGES) found -= (unsigned char) found[-2] == 0x81 ? 2 : 4;
     }
