@@ -262,7 +262,9 @@ class CaptainsApartTest {
                 hers.id(),
                 rebound.json().text("spawn_id"),
                 () -> rebound.response().body());
-        assertEquals("TASK_ID_IN_USE", alice.delete("/api/v1/workspaces/hers").code());
+        // A plain folder is not kept as a workspace, but only its captain is told so.
+        assertEquals("NOT_FOUND", alice.delete("/api/v1/workspaces/hers").code());
+        assertEquals("UNAUTHENTICATED", bob.delete("/api/v1/workspaces/hers").code());
         assertEquals(200, alice.get("/api/v1/workspaces").status());
         assertEquals(1, alice.get("/api/v1/status").json().object("spawns").number("running", 0));
         assertFalse(bob.get("/api/v1/status").json().object("spawns").has("running"));
