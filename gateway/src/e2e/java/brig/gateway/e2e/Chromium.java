@@ -27,7 +27,7 @@ final class Chromium implements AutoCloseable {
     private static final Path PROGRAM = Path.of("/usr/bin/chromium");
     private static final Path NODE = PACKAGES.resolve("node/bin/node");
     private static final Path SHOTS = Path.of(System.getProperty("brig.reports", "build/reports"), "page");
-    private static final int PATIENCE_MS = 20_000;
+    private static final int PATIENCE_MS = 60_000;
 
     private final Playwright playwright;
     private final Browser browser;
