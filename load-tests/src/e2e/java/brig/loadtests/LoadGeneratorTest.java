@@ -7,6 +7,10 @@ import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,6 +125,43 @@ class LoadGeneratorTest {
                 .sum();
         // 500 frames a second, 2 streams, 2 readers and 0.2 s; the edges of the measured time may differ by a few.
         assertTrue(Math.abs(counted - 400) < 100, () -> "latencies: " + counted);
+    }
+
+    @Test
+    void shouldBeginWithTheWholeFirstFrameWhenAReaderComesLater() throws IOException {
+        String publishers = "unix:" + folder.resolve("pub");
+        String subscribers = "unix:" + folder.resolve("sub");
+        Process baseline = start(List.of(
+                "brig-baseline", "--publish", publishers, "--listen", subscribers, "--mode", "coalesced", "--retain"));
+        try (BufferedReader ready = baseline.inputReader(StandardCharsets.UTF_8)) {
+            ready.readLine();
+            String first = "{\"type\":\"chunk\",\"seq\":1,\"ts\":1}";
+            try (SocketChannel publisher = connect("pub", "stream 0");
+                    SocketChannel follower = connect("sub", "stream 0 1")) {
+                write(publisher, first);
+                assertEquals(List.of("stream 0", first), twoLines(follower));
+                try (SocketChannel late = connect("sub", "stream 0 1")) {
+                    assertEquals(List.of("stream 0", first), twoLines(late));
+                }
+            }
+        } finally {
+            baseline.destroy();
+        }
+    }
+
+    private SocketChannel connect(String socket, String request) throws IOException {
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(folder.resolve(socket)));
+        write(channel, request);
+        return channel;
+    }
+
+    private static void write(SocketChannel channel, String line) throws IOException {
+        channel.write(ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static List<String> twoLines(SocketChannel channel) throws IOException {
+        BufferedReader reader = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+        return List.of(reader.readLine(), reader.readLine());
     }
 
     private Run run(List<String> server, String transport, String... options) throws IOException {
