@@ -39,7 +39,7 @@ function narrowed(rules, tools) {
 }
 
 /** The configuration of a project may say anything of its agents; what the captain asked for is above it. */
-function configure(config, tools) {
+function configure(config, tools, permissions) {
   for (const agent of Object.values(config.agent ?? {})) {
     // There is no other provider here.
     if (agent.model && !agent.model.startsWith("brig/")) delete agent.model
@@ -48,7 +48,7 @@ function configure(config, tools) {
       agent.tools = Object.fromEntries(Object.entries(agent.tools ?? {}).filter(([, on]) => on === false))
     }
   }
-  if (tools.length > 0) config.permission = Object.fromEntries([["*", "deny"], ...tools.map((tool) => [tool, "allow"])])
+  if (tools.length > 0) config.permission = Object.fromEntries([["*", "deny"], ...tools.map((tool) => [tool, permissions])])
 }
 
 export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
@@ -73,7 +73,7 @@ export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
   }
 
   return {
-    config: async (config) => configure(config, (tools ?? "").split(",").filter(Boolean)),
+    config: async (config) => configure(config, (tools ?? "").split(",").filter(Boolean), permissions ?? "allow"),
     event: async ({ event }) => {
       if (event.type === "permission.asked") {
         answer(event.properties).catch((error) => console.error(`a permission was not answered: ${error.message}`))

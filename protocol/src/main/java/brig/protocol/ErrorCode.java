@@ -24,6 +24,7 @@ public enum ErrorCode implements WireName {
     UNSUPPORTED_MEDIA_TYPE(415, 4516, Action.FIX_REQUEST),
     CONTROL_HELD(409, 4515, Action.FIX_REQUEST),
     WORKSPACE_IN_USE(409, 4517, Action.FIX_REQUEST),
+    ASK_SETTLED(409, 4518, Action.FIX_REQUEST),
 
     // Authentication and authorization.
     UNAUTHENTICATED(401, 4520, Action.AUTHENTICATE),
@@ -42,6 +43,7 @@ public enum ErrorCode implements WireName {
     MAX_CONNECTIONS(503, 4023, Action.RETRY_LATER),
     REQUEST_TIMEOUT(408, 4034, Action.RETRY_LATER),
     MAX_SUBSCRIPTIONS(429, 4024, Action.RETRY_LATER),
+    MAX_ASKS(429, 4035, Action.RETRY_LATER),
     PROVIDER_RATE_LIMITED(429, 4032, Action.RETRY_LATER),
     SESSION_NOT_READY(409, 4025, Action.RETRY_LATER),
     SESSION_ENDED(410, 4530, Action.STOP),

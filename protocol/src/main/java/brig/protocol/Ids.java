@@ -15,6 +15,7 @@ public final class Ids {
     private static final char[] BASE32 = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
     private static final Pattern TASK_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern SPAWN_ID = Pattern.compile("spn_[0-9a-z]{24}");
+    private static final Pattern ASK_ID = Pattern.compile("ask_[0-9a-z]{24}");
     private static final Pattern UUID =
             Pattern.compile("[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}");
     private static final int TOKEN_BYTES = 32;
@@ -24,6 +25,11 @@ public final class Ids {
     /** A new {@code spawn_id}: {@code spn_}, nine characters of milliseconds since 1970 (so ids sort by age), 75 random bits. */
     public static String newSpawnId(long nowMs) {
         return "spn_" + base32(nowMs, 9) + random(15);
+    }
+
+    /** A new id of an ask: {@code ask_} and 24 characters as of a {@code spawn_id}. */
+    public static String newAskId(long nowMs) {
+        return "ask_" + base32(nowMs, 9) + random(15);
     }
 
     /** A new stream epoch: eight characters, 40 random bits. */
@@ -78,6 +84,10 @@ public final class Ids {
 
     public static boolean isSpawnId(String text) {
         return SPAWN_ID.matcher(text).matches();
+    }
+
+    public static boolean isAskId(String text) {
+        return ASK_ID.matcher(text).matches();
     }
 
     private static String random(int characters) {

@@ -22,6 +22,8 @@ final class Commands {
             ExecCommand.class,
             LogsCommand.class,
             TreeCommand.class,
+            AsksCommand.class,
+            AnswerCommand.class,
             EgressCommand.class,
             AuditCommand.class,
             PortCommand.class,

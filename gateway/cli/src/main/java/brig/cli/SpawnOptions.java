@@ -2,8 +2,9 @@ package brig.cli;
 
 import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,13 @@ final class SpawnOptions {
     private @Nullable String systemPrompt;
 
     @Option(
+            names = "--permissions",
+            paramLabel = "MODE",
+            description = "What happens when the agent asks to use a tool: allow, ask (a person decides), or deny."
+                    + " No wider than its profile.")
+    private @Nullable PermissionMode permissions;
+
+    @Option(
             names = "--policy",
             paramLabel = "NAME",
             description = "The policy of the wall, instead of the agent's own. 'brig agents' lists them.")
@@ -172,7 +180,7 @@ final class SpawnOptions {
         SpawnRequest request = new SpawnRequest(
                 taskId,
                 absolute(folder),
-                new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt),
+                new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt, permissions),
                 prompt,
                 once,
                 policy,

@@ -140,6 +140,8 @@ final class StreamPrinter {
                     Frame.Egress _,
                     Frame.Plan _,
                     Frame.Permission _,
+                    Frame.Ask _,
+                    Frame.Answered _,
                     Frame.Raw _ -> {}
             case null -> {}
         }
@@ -182,6 +184,18 @@ final class StreamPrinter {
                 beforeOutput.run();
                 printEgress(egress.event());
             }
+            case Frame.Ask ask -> {
+                beforeOutput.run();
+                endLine();
+                terminal.note("asks: " + ask.title() + ": "
+                        + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
+                terminal.note("  brig answer " + ask.askId() + " " + AsksCommand.choices(ask));
+            }
+            case Frame.Answered answered -> {
+                beforeOutput.run();
+                endLine();
+                terminal.note("answered: " + words(answered));
+            }
             case Frame.Failure failure -> {
                 beforeOutput.run();
                 endLine();
@@ -208,6 +222,18 @@ final class StreamPrinter {
                     Frame.Raw _ -> {}
             case null -> {}
         }
+    }
+
+    private static String words(Frame.Answered answered) {
+        String what = answered.option() == null ? "" : answered.option();
+        return switch (answered.reason()) {
+            case PERSON -> (answered.text() == null ? what : answered.text()) + ", by " + answered.by();
+            case POLICY -> what + ", by a rule";
+            case DEADLINE -> what + ", as nobody answered in time";
+            case WITHDRAWN -> "the agent no longer asks";
+            case ENDED -> "the turn is over";
+            case null -> what;
+        };
     }
 
     private void show(byte[] line, @Nullable ConnectionLine about) {

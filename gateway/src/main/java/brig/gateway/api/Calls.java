@@ -1,5 +1,6 @@
 package brig.gateway.api;
 
+import brig.gateway.resources.AskCalls;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
@@ -17,5 +18,6 @@ public record Calls(
         TokenCalls tokens,
         SignInCalls signIn,
         EgressCalls egress,
+        AskCalls asks,
         AuditCalls audit,
         OperatorCalls operator) {}

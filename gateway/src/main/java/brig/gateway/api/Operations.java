@@ -19,6 +19,7 @@ import brig.gateway.openai.message.ResponseRequest;
 import brig.gateway.resources.MetricsCalls;
 import brig.protocol.api.AgentUse;
 import brig.protocol.api.Answers;
+import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
 import brig.protocol.api.EventPage;
 import brig.protocol.api.GatewayView;
@@ -32,6 +33,7 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -249,6 +251,21 @@ final class Operations {
                             Record.class,
                             (calls, caller, in) -> calls.egress().showOrDecide(caller, in))
                     .action(Who.SOMEBODY),
+            named(
+                            "listAsks",
+                            SpawnerRequest.Asks.class,
+                            AskList.class,
+                            (calls, caller, in) ->
+                                    completedFuture(calls.asks().list(caller, in)))
+                    .at(GET, "/api/v1/asks", Who.SOMEBODY)
+                    .action(),
+            named(
+                            "answerAsk",
+                            SpawnerRequest.Answer.class,
+                            AskAnswer.class,
+                            (calls, caller, in) -> calls.asks().answer(caller, in))
+                    .withBody(POST, "/api/v1/asks/:id", Who.SOMEBODY)
+                    .action(),
             named(
                             "listAudit",
                             SpawnerRequest.Audit.class,

@@ -14,6 +14,7 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
+import brig.gateway.resources.AskCalls;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
@@ -151,6 +152,7 @@ final class Listeners {
                 tokens,
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
+                new AskCalls(listeners.sessions(), services.workers()),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()));
     }

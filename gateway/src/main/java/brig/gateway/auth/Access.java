@@ -80,6 +80,11 @@ public record Access(
         return role != null && reaches(spawn);
     }
 
+    /** Whether it opens that session. */
+    public boolean opens(Spawn spawn) {
+        return isOwnOf(spawn) || sees(spawn);
+    }
+
     /**
      * The access within that session, with the role of captain or watcher.
      *

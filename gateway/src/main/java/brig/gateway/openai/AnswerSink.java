@@ -90,6 +90,8 @@ public final class AnswerSink implements FrameSink {
                     Frame.Session _,
                     Frame.Plan _,
                     Frame.Permission _,
+                    Frame.Ask _,
+                    Frame.Answered _,
                     Frame.Raw _ -> {}
             case null -> {}
         }

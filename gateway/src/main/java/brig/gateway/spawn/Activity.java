@@ -20,9 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class Activity {
     private static final int ASKS_MAX = 64;
 
+    private final SessionAsks agentsAsks;
     private boolean working;
     /** Hosts of open asks. */
     private Set<String> asks = Set.of();
+
+    Activity(SessionAsks agentsAsks) {
+        this.agentsAsks = agentsAsks;
+    }
 
     /** A turn began, or an adopted worker is in one. */
     void handleMessage() {
@@ -65,7 +70,7 @@ final class Activity {
             case UNKNOWN -> SpawnActivity.UNKNOWN;
             case FAILED -> SpawnActivity.FAILED;
             case TERMINATED -> SpawnActivity.ENDED;
-            case RUNNING -> asks.isEmpty() ? running(exit) : SpawnActivity.WAITING;
+            case RUNNING -> asks.isEmpty() && agentsAsks.isEmpty() ? running(exit) : SpawnActivity.WAITING;
         };
     }
 

@@ -52,7 +52,7 @@ final class FrameRouter implements FrameDecoder.Sink {
         switch (type) {
             case CHUNK -> spawn.log().handleChunk();
             case MESSAGE -> spawn.activity().handleMessage();
-            case DONE, EGRESS, USAGE, SESSION, STATE -> {
+            case DONE, EGRESS, USAGE, SESSION, STATE, ASK, ANSWERED -> {
                 Frame frame = read(bytes, offset, length);
                 if (frame != null) {
                     handle(frame);
@@ -82,8 +82,11 @@ final class FrameRouter implements FrameDecoder.Sink {
             case Frame.Egress egress -> handleEgress(egress);
             case Frame.Usage usage -> handleUsage(usage);
             case Frame.Session session -> changes.handleAgentSession(session.sessionId());
+            case Frame.Ask ask -> spawn.asks().handle(ask);
+            case Frame.Answered answered -> spawn.asks().handle(answered);
             case Frame.State state -> {
                 if (state.isTerminated()) {
+                    spawn.asks().handleEnd();
                     changes.handleTerminated();
                 }
             }

@@ -45,7 +45,8 @@ public final class Spawn {
     private final SpawnRecord.Hashes hashes;
     private StreamLog log;
     private final SpawnTree tree;
-    private final Activity activity = new Activity();
+    private final SessionAsks asks = new SessionAsks();
+    private final Activity activity = new Activity(asks);
     private final FinalFrames lastWords = new FinalFrames();
     private final long createdMs;
     private final long leaseMs;
@@ -228,6 +229,11 @@ public final class Spawn {
     /** Its current activity, for views. */
     public SpawnActivity doing() {
         return activity.in(state, exit);
+    }
+
+    /** Its asks that wait for an answer. */
+    public SessionAsks asks() {
+        return asks;
     }
 
     /** Its activity, as derived from frames. */

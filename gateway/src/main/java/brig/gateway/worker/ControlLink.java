@@ -6,7 +6,9 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
@@ -314,6 +316,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                         ? new ControlRequest.Egress(workerId, decision, null, about)
                         : new ControlRequest.Egress(workerId, decision, about, null),
                 EgressDecided.class);
+    }
+
+    @Override
+    public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
+        return request(new ControlRequest.Answer(workerId, askId, choice), AskAnswer.class);
     }
 
     @Override

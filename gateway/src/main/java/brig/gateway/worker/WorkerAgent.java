@@ -1,7 +1,9 @@
 package brig.gateway.worker;
 
 import brig.gateway.stream.StreamLog;
+import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
@@ -81,6 +83,9 @@ public interface WorkerAgent {
      * @param about a host, or the name of a secret for {@code REVOKE}
      */
     CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about);
+
+    /** Answers an ask of a worker's agent; the first answer counts, a later one fails with {@code ASK_SETTLED}. */
+    CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice);
 
     /**
      * Some audit lines after a position.

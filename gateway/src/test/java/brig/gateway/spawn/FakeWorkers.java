@@ -4,7 +4,9 @@ import brig.gateway.stream.Frames;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
+import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
@@ -140,6 +142,11 @@ final class FakeWorkers implements WorkerAgent {
     @Override
     public CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about) {
         throw new AssertionError("nobody decides here");
+    }
+
+    @Override
+    public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
+        throw new AssertionError("nobody answers here");
     }
 
     @Override

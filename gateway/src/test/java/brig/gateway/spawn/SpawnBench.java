@@ -268,7 +268,7 @@ public final class SpawnBench {
     }
 
     private WorkersAnswer.WorkerView alive(String spawnId) {
-        return new WorkersAnswer.WorkerView(spawnId, answer(spawnId), workersLastSeq, false, workersWork);
+        return new WorkersAnswer.WorkerView(spawnId, answer(spawnId), workersLastSeq, false, workersWork, List.of());
     }
 
     /** The worker-agent's link comes up, and it has these. */

@@ -165,6 +165,28 @@ public sealed interface SpawnerRequest {
             implements SpawnerRequest, OfSession {}
 
     /**
+     * Lists the asks that wait for an answer.
+     *
+     * @param spawn any name of a session, whose asks alone are listed; null for all that the client may read
+     */
+    record Asks(@NotEmpty @Nullable String spawn) implements SpawnerRequest {}
+
+    /**
+     * Answers an ask: exactly one of option and text.
+     *
+     * @param askId the id of the ask
+     * @param option the id of an offered option
+     * @param text the answer in own words, for asks that take one
+     * @param client the answering program, {@code [a-z][a-z0-9-]{0,31}}; null if unnamed
+     */
+    record Answer(
+            @NotEmpty @Name(value = "ask_id", old = "id") String askId,
+            @NotEmpty @Nullable String option,
+            @NotEmpty @Nullable String text,
+            @Nullable String client)
+            implements SpawnerRequest {}
+
+    /**
      * Searches the audit. Null or 0 matches anything.
      *
      * @param spawnId any name of the session

@@ -106,6 +106,18 @@ public sealed interface ControlRequest {
         }
     }
 
+    /**
+     * Answers an ask of a worker: {@link AskAnswer}. Refused with {@code ASK_SETTLED}, {@code NOT_FOUND} or {@code
+     * INVALID_FIELD}.
+     *
+     * @param answer with the captain and the interface
+     */
+    record Answer(String spawnId, @NotEmpty String askId, @Flat AnswerChoice answer) implements ControlRequest {
+        public Answer {
+            requireSpawnId(spawnId);
+        }
+    }
+
     /** Reads audit lines of brig-egress from that position on, empty for the beginning: {@link AuditAnswer}. */
     record Audit(@Default("") String from) implements ControlRequest {}
 

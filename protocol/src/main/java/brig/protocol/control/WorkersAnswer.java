@@ -2,7 +2,9 @@ package brig.protocol.control;
 
 import brig.protocol.Limits;
 import brig.protocol.record.Extensible;
+import brig.protocol.frame.Frame;
 import brig.protocol.record.Flat;
+import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import java.util.List;
 
@@ -19,6 +21,7 @@ public record WorkersAnswer(List<WorkerView> workers, List<String> starting) {
      * @param spawned the answer to its spawn request
      * @param lastSeq the number of its newest frame
      * @param working whether it has an unfinished message
+     * @param asks those of its agent that wait for an answer, the oldest first
      */
     @Extensible
     public record WorkerView(
@@ -26,5 +29,6 @@ public record WorkersAnswer(List<WorkerView> workers, List<String> starting) {
             @Flat SpawnAnswer spawned,
             @Range(max = Limits.SEQ_MAX) long lastSeq,
             boolean ended,
-            boolean working) {}
+            boolean working,
+            @OmitEmpty List<Frame.Ask> asks) {}
 }

@@ -42,6 +42,8 @@ public sealed interface Frame {
             case Session _ -> FrameType.SESSION;
             case Plan _ -> FrameType.PLAN;
             case Permission _ -> FrameType.PERMISSION;
+            case Ask _ -> FrameType.ASK;
+            case Answered _ -> FrameType.ANSWERED;
             case Raw _ -> FrameType.RAW;
         };
     }
@@ -328,7 +330,96 @@ public sealed interface Frame {
     }
 
     /**
-     * The agent asked for a permission, and the answer it got.
+     * The agent waits for an answer. {@link Answered} follows, at the latest at the deadline.
+     *
+     * @param askId names it in every interface
+     * @param kind null if a newer worker-agent has a kind unknown to this version
+     * @param nativeId the agent's own id of the request
+     * @param tool the tool call concerned
+     * @param title one line that says what is asked
+     * @param detail what to judge by, such as the arguments of the call; shortened if it is too long
+     * @param options at least one
+     * @param text whether a text may be the answer
+     * @param deadline milliseconds since 1970
+     * @param fallback the id of the option that is given at the deadline
+     */
+    record Ask(
+            @NotEmpty String askId,
+            @Nullable Kind kind,
+            @Nullable String agent,
+            @Nullable String nativeId,
+            @Nullable String tool,
+            String title,
+            @Nullable Object detail,
+            List<Option> options,
+            @OmitEmpty boolean text,
+            @Range(max = Limits.SEQ_MAX) long deadline,
+            @Name("default") String fallback)
+            implements Frame {
+        /** What is asked for. */
+        public enum Kind {
+            /** To use a tool. */
+            TOOL,
+            /** To reach a host. */
+            EGRESS,
+            /** A question to a person. */
+            QUESTION
+        }
+
+        /**
+         * A possible answer.
+         *
+         * @param id names it within the ask
+         * @param name for people
+         */
+        @Extensible
+        public record Option(
+                @NotEmpty String id, String name, @Nullable String description) {
+            public Option(String id, String name) {
+                this(id, name, null);
+            }
+        }
+
+        /** Whether it offers that option. */
+        public boolean offers(String option) {
+            return options.stream().anyMatch(offered -> offered.id().equals(option));
+        }
+    }
+
+    /**
+     * An ask is settled.
+     *
+     * @param option the id of the option that was given; null if a text was, or if nobody waits for an answer any more
+     * @param text the answer in the person's own words
+     * @param by the captain that answered
+     * @param via the interface it came by, such as {@code http}
+     * @param reason null if a newer worker-agent has a reason unknown to this version
+     */
+    record Answered(
+            @NotEmpty String askId,
+            @Nullable String option,
+            @Nullable String text,
+            @Nullable String by,
+            @Nullable String via,
+            @Nullable Reason reason)
+            implements Frame {
+        /** Why it is settled. */
+        public enum Reason {
+            /** Somebody answered. */
+            PERSON,
+            /** The profile, its rules or an earlier answer for the whole session decide. */
+            POLICY,
+            /** Nobody answered in time. */
+            DEADLINE,
+            /** The agent no longer waits. */
+            WITHDRAWN,
+            /** The agent ended, or its turn was cancelled. */
+            ENDED
+        }
+    }
+
+    /**
+     * The agent asked for a permission, and the answer it got at once.
      *
      * @param tool the tool call concerned
      * @param name of the tool, or of the question

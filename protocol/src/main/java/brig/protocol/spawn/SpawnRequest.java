@@ -73,6 +73,7 @@ public record SpawnRequest(
      * @param model the model to use; null leaves it to the agent. Refused if the profile has no place for it
      * @param tools the only tools the agent may use; empty for all. Refused likewise
      * @param systemPrompt instructions besides the agent's own; null for none. Refused likewise
+     * @param permissions what happens to its requests to use tools; null leaves it to the profile, which it cannot widen
      */
     public record AgentConfig(
             @NotEmpty String name,
@@ -80,7 +81,15 @@ public record SpawnRequest(
             List<String> tools,
 
             @NotEmpty @Name(value = "system_prompt", old = "systemPrompt") @Nullable
-            String systemPrompt) {
+            String systemPrompt,
+
+            @Nullable PermissionMode permissions) {
+        /** The settings of an agent whose permissions are its profile's. */
+        public AgentConfig(
+                String name, @Nullable String model, List<String> tools, @Nullable String systemPrompt) {
+            this(name, model, tools, systemPrompt, null);
+        }
+
         public AgentConfig {
             requireArgument("name", name);
             requireArgument("model", model);
@@ -248,7 +257,8 @@ public record SpawnRequest(
 
     /** A copy with the model and tools as the agent itself names them. */
     public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
-        return with(new AgentConfig(agent(), toldModel, toldTools, systemPrompt()), prompt, claim);
+        return with(
+                new AgentConfig(agent(), toldModel, toldTools, systemPrompt(), agentConfig.permissions()), prompt, claim);
     }
 
     /** A copy with that request id. */

@@ -32,8 +32,12 @@ public enum FrameType {
     SESSION,
     /** The agent's plan. */
     PLAN,
-    /** A permission that the agent asked for, and the answer. */
+    /** A permission that the agent asked for, and the answer of its profile. */
     PERMISSION,
+    /** The agent waits for an answer of a person: {@code ask_id}, {@code title}, {@code options}, {@code deadline}. */
+    ASK,
+    /** An ask is settled: {@code ask_id}, {@code option}, {@code reason}. */
+    ANSWERED,
     /** A line of the agent, unchanged. */
     RAW,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */

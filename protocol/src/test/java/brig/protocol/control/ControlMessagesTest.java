@@ -101,7 +101,8 @@ class ControlMessagesTest {
                                         "a wall")),
                         7,
                         false,
-                        true)),
+                        true,
+                        List.of())),
                 List.of("spn_2"));
         String line = write(ControlAnswer.of(4L, workers));
         assertEquals(

@@ -244,7 +244,7 @@ class AdapterContractTest {
     @MethodSource("recordings")
     void shouldKeepEachLineInFrontOfItsFramesWhenTheProfileSaysSo(Recording recording) {
         ScriptedTalk talk =
-                new ScriptedTalk(recording.adapter(), new AgentTask("/workspace", null, null, null, true, true));
+                new ScriptedTalk(recording.adapter(), new AgentTask("/workspace", null, null, null, true, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("the prompt");
         talk.says(recording.output());

@@ -23,7 +23,7 @@ class DialogueTest {
     @Test
     void shouldHoldTheMessageUntilThereIsAThreadWhenItComesEarly() {
         ScriptedTalk talk =
-                new ScriptedTalk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, true));
+                new ScriptedTalk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         assertTrue(talk.dialogue.send("hello"));
         assertEquals(List.of("initialize"), methods(talk));
@@ -50,7 +50,7 @@ class DialogueTest {
 
     @Test
     void shouldGoOnWithTheSessionWhenOneIsNamed() {
-        AgentTask task = new AgentTask("/workspace", null, null, "earlier", false, true);
+        AgentTask task = new AgentTask("/workspace", null, null, "earlier", false, ScriptedTalk.answering(true));
         ScriptedTalk codex = new ScriptedTalk("codex", task);
         codex.dialogue.start();
         codex.says("{\"id\":1,\"result\":{}}");
@@ -85,7 +85,7 @@ class DialogueTest {
 
     @Test
     void shouldSayWhatTheCaptainWantsFirstOnceWhenTheProtocolHasNoPlaceForIt() {
-        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", null, "Be brief.", null, false, true));
+        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", null, "Be brief.", null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("one");
         talk.says("{\"id\":1,\"result\":{}}");
@@ -100,7 +100,7 @@ class DialogueTest {
 
     @Test
     void shouldSayTheSystemPromptOverClaudesOwnChannelBeforeTheMessage() {
-        AgentTask task = new AgentTask("/workspace", null, "Be brief.", null, false, true);
+        AgentTask task = new AgentTask("/workspace", null, "Be brief.", null, false, ScriptedTalk.answering(true));
         ScriptedTalk talk = new ScriptedTalk("claude", task);
         talk.dialogue.start();
         assertTrue(talk.dialogue.send("hello"));
@@ -136,7 +136,7 @@ class DialogueTest {
     }
 
     private static ScriptedTalk acpWith(String model, String answer) {
-        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", model, null, null, false, true));
+        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", model, null, null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("hello");
         talk.says("{\"id\":1,\"result\":{}}");
@@ -318,7 +318,7 @@ class DialogueTest {
     @Test
     void shouldAnswerEveryApprovalAsTheProfileSays() {
         for (boolean allow : List.of(true, false)) {
-            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, allow));
+            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
             talk.says("{\"id\":1,\"method\":\"item/commandExecution/requestApproval\",\"params\":{\"itemId\":\"i\","
                     + "\"command\":\"rm -rf x\"}}");
             assertEquals(
@@ -345,7 +345,7 @@ class DialogueTest {
     void shouldAnswerEachRequestOfCodexUnderItsIdAlsoWhereThatIsAText(
             String method, String allowed, String denied, String decision) {
         for (boolean allow : List.of(true, false)) {
-            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, allow));
+            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
             talk.says("{\"id\":\"r-1\",\"method\":\"" + method + "\"}");
             assertEquals("r-1", talk.written.getLast().get("id"));
             assertEquals(

@@ -6,9 +6,12 @@ import brig.formats.adapter.Adapter;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
 import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Asks;
 import brig.formats.adapter.Dialogue;
+import brig.formats.permission.Permissions;
 import brig.protocol.Limits;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.wire.FrameType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -24,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** A dialogue of one adapter in which the test plays the agent. Every frame is validated against its schema. */
 final class ScriptedTalk {
@@ -34,6 +38,29 @@ final class ScriptedTalk {
         }
     }
 
+    /** The asks of the dialogue; the test answers them. */
+    static final class HeldAsks implements Asks {
+        final Map<String, Request> open = new LinkedHashMap<>();
+        private final Map<String, Consumer<Reply>> replies = new LinkedHashMap<>();
+
+        @Override
+        public void open(Request request, Consumer<Reply> reply) {
+            open.put(request.nativeId(), request);
+            replies.put(request.nativeId(), reply);
+        }
+
+        @Override
+        public void withdraw(String nativeId) {
+            open.remove(nativeId);
+            replies.remove(nativeId);
+        }
+
+        void answer(String nativeId, String option) {
+            open.remove(nativeId);
+            replies.remove(nativeId).accept(new Reply(option, null));
+        }
+    }
+
     private static final Map<FrameType, JsonSchema> SCHEMAS = new ConcurrentHashMap<>();
 
     final List<Frame> frames = new ArrayList<>();
@@ -41,6 +68,7 @@ final class ScriptedTalk {
     final List<Object> happened = new ArrayList<>();
 
     final List<Map<String, Object>> written = new ArrayList<>();
+    final HeldAsks asks = new HeldAsks();
     int turnsDone;
     boolean inputOpen = true;
     final Dialogue dialogue;
@@ -48,15 +76,26 @@ final class ScriptedTalk {
     private final OutputReader stderr;
 
     ScriptedTalk(String adapter) {
-        this(adapter, new AgentTask("/workspace", null, null, null, false, true));
+        this(adapter, new AgentTask("/workspace", null, null, null, false, answering(true)));
     }
 
     ScriptedTalk(String adapter, AgentTask task) {
         dialogue = Adapters.named(adapter)
                 .orElseThrow()
-                .open(new Adapter.Context(this::take, this::write, this::handleTurnDone, task));
+                .open(new Adapter.Context(this::take, this::write, asks, this::handleTurnDone, task));
         stdout = dialogue.reader(Pipe.STDOUT);
         stderr = dialogue.reader(Pipe.STDERR);
+    }
+
+    /** Permissions of a profile that answers at once. */
+    static Permissions answering(boolean allow) {
+        return new Permissions(allow ? PermissionMode.ALLOW : PermissionMode.DENY);
+    }
+
+    /** A dialogue with an agent whose requests wait for a person. */
+    static ScriptedTalk asking(String adapter) {
+        return new ScriptedTalk(
+                adapter, new AgentTask("/workspace", null, null, null, false, new Permissions(PermissionMode.ASK)));
     }
 
     /** The schema of that type alone: to try those of all types on each frame takes most of the time of these tests. */

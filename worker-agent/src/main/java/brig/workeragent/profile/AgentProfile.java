@@ -4,7 +4,9 @@ import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.protocol.BrigException;
 import brig.protocol.record.Default;
+import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
@@ -14,7 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param env the agent's environment in addition to the wall's own, as far as its policy permits
  * @param policy its default policy
  * @param raw whether each output line also becomes a {@code raw} frame; not with {@code text}
- * @param permissions {@code allow} or {@code deny}: the answer to its permission requests
+ * @param permissions the answer to its requests to use tools: {@code allow}, {@code deny}, or {@code ask} a person
+ * @param asks how long its requests wait for a person
  * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
  * @param models names of the policy's model routes that it needs. In the environment and in arguments
  *     {@code {models.NAME}} stands for the base URL of one
@@ -42,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param resume arguments after the command that continue an earlier session, with {@code {session}} as its id; for
  *     agents whose adapter cannot do that
  * @param arguments arguments after the command for the settings of a request, by the field of its
- *     {@code agent_config}. {@code {tools.NAME}} in one is {@code true} or {@code false}
+ *     {@code agent_config}; {@code permissions.ask} and the like for what happens to requests to use tools. {@code {tools.NAME}} in one is {@code true} or {@code false}
  * @param defaultModel if neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
  * @param asModel see {@link #isModel}; null for the default
  */
@@ -56,7 +61,8 @@ public record AgentProfile(
         @Default Map<String, String> env,
         @Default("build") String policy,
         @Default boolean raw,
-        @Default("allow") String permissions,
+        @Default("allow") PermissionMode permissions,
+        @Default Asks asks,
         @Default("private") String home,
         @Default List<String> models,
         @Default Install install,
@@ -89,6 +95,16 @@ public record AgentProfile(
         }
     }
 
+    /**
+     * The requests that wait for a person.
+     *
+     * @param waitMs how long one waits before it is denied, in milliseconds
+     */
+    public record Asks(@Default("600000") @Range(min = 100, max = WAIT_MS_MAX) long waitMs) {
+        /** A day. */
+        public static final long WAIT_MS_MAX = 24L * 3600 * 1000;
+    }
+
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
     private static final String MESSAGE_FILE = "{messageFile}";
@@ -98,6 +114,12 @@ public record AgentProfile(
     private static final String SYSTEM_PROMPT = "systemPrompt";
     private static final String TOOLS = "tools";
     private static final List<String> ASKED = List.of(MODEL, SYSTEM_PROMPT, TOOLS);
+    /** Places in {@code arguments} for each {@link PermissionMode}. */
+    private static final String PERMISSIONS = "permissions.";
+
+    private static final Set<String> PLACES = Stream.concat(
+                    ASKED.stream(), Stream.of(PermissionMode.values()).map(mode -> PERMISSIONS + mode.wireName()))
+            .collect(Collectors.toUnmodifiableSet());
     /** It may become an argument, and a text in JSON. */
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
 
@@ -111,7 +133,6 @@ public record AgentProfile(
         }
         requireOneOf("process", process, List.of("message", "spawn"));
         requireOneOf("stdin", stdin, List.of("null", "lines"));
-        requireOneOf("permissions", permissions, List.of("allow", "deny"));
         requireOneOf("home", home, List.of("private", "project"));
         boolean turns = adapter.equals(CASSETTE)
                 || Adapters.named(adapter)
@@ -135,8 +156,8 @@ public record AgentProfile(
             requireNoNul("env", name + value);
         });
         env = Map.copyOf(env);
-        if (!ASKED.containsAll(arguments.keySet())) {
-            throw new IllegalArgumentException("arguments: must be for some of " + ASKED);
+        if (!PLACES.containsAll(arguments.keySet())) {
+            throw new IllegalArgumentException("arguments: must be for some of " + new TreeSet<>(PLACES));
         }
         arguments.values().forEach(list -> list.forEach(argument -> requireNoNul("arguments", argument)));
         if (!defaultModel.isEmpty() && !MODEL_NAME.matcher(defaultModel).matches()) {
@@ -232,7 +253,30 @@ public record AgentProfile(
         if (!request.tools().isEmpty()) {
             requirePlace(name, TOOLS);
         }
+        requireNarrower(name, request.agentConfig().permissions());
         return request.told(model, ToolName.of(adapter, name, request.tools()));
+    }
+
+    private void requireNarrower(String name, @Nullable PermissionMode wanted) {
+        if (wanted == null || wanted == permissions) {
+            return;
+        }
+        if (!newAdapter().asks()) {
+            throw BrigException.invalid(
+                    "permissions", "cannot be told to the agent '" + name + "': it asks for no permission");
+        }
+        if (wanted.isWiderThan(permissions)) {
+            throw BrigException.invalid(
+                    "permissions",
+                    "cannot be '" + wanted.wireName() + "': the profile of the agent '" + name + "' has '"
+                            + permissions.wireName() + "'");
+        }
+    }
+
+    /** What happens to the agent's requests to use tools. */
+    public PermissionMode permissionsOf(SpawnRequest request) {
+        PermissionMode wanted = request.agentConfig().permissions();
+        return wanted == null ? permissions : wanted;
     }
 
     /** The request's field for a place in a profile. */
@@ -267,8 +311,9 @@ public record AgentProfile(
         String session = request.talk().resume();
         Stream<String> further = Stream.concat(
                 session == null ? Stream.of() : resume.stream(),
-                ASKED.stream()
-                        .filter(field -> asks(request, field))
+                Stream.concat(
+                                ASKED.stream().filter(field -> asks(request, field)),
+                                Stream.of(PERMISSIONS + permissionsOf(request).wireName()))
                         .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
         return Stream.concat(command.stream(), further)
                 .map(argument -> switch (argument) {
@@ -301,7 +346,7 @@ public record AgentProfile(
         whole.replaceAll((name, value) -> withRoutes(value)
                 .replace("{model}", orEmpty(request.model()))
                 .replace("{tools}", String.join(",", request.tools()))
-                .replace("{permissions}", permissions));
+                .replace("{permissions}", permissionsOf(request).wireName()));
         return whole;
     }
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * in shared arrays, passes them to the connection in batches, and drops acknowledged ones.
  *
  * <p>Backpressure: an agent's output waits while {@code unackedBytesMax} or more are unacknowledged. The pipe is then
- * not read, it fills, and the agent's own write blocks. Brig's own frames (state, done, error) never wait: they are
- * few, and the end of a worker must not depend on its reader.
+ * not read, it fills, and the agent's own write blocks. Brig's own frames (state, done, error, answered) never wait: they
+ * are few, and the end of a worker must not depend on its reader.
  *
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
  */
@@ -102,7 +102,7 @@ public final class Outbox implements FrameSink {
     private static boolean waits(FrameType type) {
         return switch (type) {
             case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, UNKNOWN -> true;
-            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
+            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, ASK, ANSWERED, GAP, AUTHENTICATED -> false;
         };
     }
 

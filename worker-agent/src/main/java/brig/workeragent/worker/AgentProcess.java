@@ -1,9 +1,10 @@
 package brig.workeragent.worker;
 
-import brig.formats.adapter.Adapter;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
+import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Asks;
 import brig.formats.adapter.Dialogue;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
@@ -22,10 +23,11 @@ final class AgentProcess implements StopLadder.Steps {
     private final @Nullable Recorder recorder;
     private final CompletableFuture<ProcessEnd> finished;
 
-    /** The dialogue with a process: its format, its task, and the listener for its turns. */
+    /** The dialogue with a process: its format, its task, its asks, and the listener for its turns. */
     record Conversation(
             Adapter adapter,
             AgentTask task,
+            Asks asks,
             Runnable turnDone,
             @Nullable Recorder recorder) {}
 
@@ -37,7 +39,7 @@ final class AgentProcess implements StopLadder.Steps {
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        dialogue = talk.adapter().open(new Adapter.Context(outbox, this::offer, talk.turnDone(), talk.task()));
+        dialogue = talk.adapter().open(new Adapter.Context(outbox, this::offer, talk.asks(), talk.turnDone(), talk.task()));
         OutputReader stdout = reader(Pipe.STDOUT);
         OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =

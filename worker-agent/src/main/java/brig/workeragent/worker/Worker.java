@@ -1,10 +1,14 @@
 package brig.workeragent.worker;
 
 import brig.formats.adapter.Adapter;
+import brig.formats.adapter.AgentTask;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.AnswerChoice;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.Message;
 import brig.protocol.control.Posture;
+import brig.protocol.frame.Frame;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.recording.Recorder;
@@ -62,6 +66,8 @@ public final class Worker {
     private final Wall wall;
     private final Outbox outbox;
     private final WorkerFrames frames;
+    private final OpenAsks asks;
+    private final AgentTask task;
     private final Services around;
     private final SerialExecutor sequence;
     private final Timers timers;
@@ -91,6 +97,9 @@ public final class Worker {
         this.sequence = new SerialExecutor(around.threads());
         this.timers = around.timers().on(sequence);
         this.frames = new WorkerFrames(plan.spawnId(), outbox, timers);
+        this.task = plan.task();
+        this.asks = new OpenAsks(
+                plan.spawnId(), outbox, around.timers(), profile.asks().waitMs());
     }
 
     public String spawnId() {
@@ -137,6 +146,16 @@ public final class Worker {
     /** Connects to a server of its agent, as {@link Wall#dial}. */
     public CompletableFuture<Integer> dial(int port) {
         return wall.dial(port);
+    }
+
+    /** Answers an ask of its agent, as {@link OpenAsks#answer}. */
+    public AskAnswer answer(String askId, AnswerChoice choice) {
+        return asks.answer(askId, choice);
+    }
+
+    /** The asks of its agent that wait for an answer, the oldest first. */
+    List<Frame.Ask> openAsks() {
+        return asks.list();
     }
 
     /** Cancels the current turn. */
@@ -256,6 +275,7 @@ public final class Worker {
             return;
         }
         cancelled |= state == State.STARTING || state == State.RUNNING;
+        asks.endAll(true);
         if (ladder != null) {
             ladder.begin();
         }
@@ -269,6 +289,7 @@ public final class Worker {
         outbox.openGate();
         LOG.info("terminating spawn_id={} state={} reason={}", spawnId(), state, reason);
         refuseWaiting();
+        asks.endAll(true);
         if (state == State.IDLE || state == State.NEW) {
             end(reason);
         } else if (ladder != null) {
@@ -363,7 +384,8 @@ public final class Worker {
                 started,
                 new AgentProcess.Conversation(
                         adapter,
-                        plan.task(),
+                        task,
+                        asks,
                         () -> sequence.execute(this::handleTurnDone),
                         plan.resources().recorder()),
                 outbox,
@@ -458,6 +480,7 @@ public final class Worker {
         }
         ladder = null;
         process = null;
+        asks.endAll(false);
         if (busy || !adapter.hasTurns()) {
             endTurn();
             frames.done(end.exitCode(), end.signal(), reasonOf(end));

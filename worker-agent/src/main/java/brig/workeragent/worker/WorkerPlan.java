@@ -2,8 +2,9 @@ package brig.workeragent.worker;
 
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
-import brig.protocol.spawn.SpawnRequest;
+import brig.formats.permission.Permissions;
 import brig.protocol.spawn.SpawnRequest.Asker;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.recording.Recorder;
@@ -48,7 +49,7 @@ record WorkerPlan(
                 request.systemPrompt(),
                 request.talk().resume(),
                 profile.raw(),
-                profile.permissions().equals("allow"));
+                new Permissions(profile.permissionsOf(request)));
     }
 
     /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */

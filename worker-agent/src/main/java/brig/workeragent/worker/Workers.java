@@ -416,7 +416,8 @@ public final class Workers {
                         spawned,
                         entry.worker().outbox().lastSeq(),
                         entry.ended().isDone(),
-                        entry.worker().isWorking()));
+                        entry.worker().isWorking(),
+                        entry.worker().openAsks()));
             }
         });
         return new WorkersAnswer(views, List.copyOf(starting));

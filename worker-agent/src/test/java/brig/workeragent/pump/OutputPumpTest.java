@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Asks;
+import brig.formats.permission.Permissions;
+import brig.protocol.spawn.PermissionMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,8 +28,15 @@ class OutputPumpTest {
                         text.open(new Adapter.Context(
                                         outbox,
                                         bytes -> false,
+                                        new Asks() {
+                                            @Override
+                                            public void open(Request request, Consumer<Reply> reply) {}
+
+                                            @Override
+                                            public void withdraw(String nativeId) {}
+                                        },
                                         () -> {},
-                                        new AgentTask("/", null, null, null, false, true)))
+                                        new AgentTask("/", null, null, null, false, new Permissions(PermissionMode.ALLOW))))
                                 .reader(Adapter.Pipe.STDOUT),
                         outbox,
                         () -> 1)

@@ -12,6 +12,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
@@ -74,7 +75,8 @@ class WorkerTest {
                 Map.of(),
                 "build",
                 false,
-                "allow",
+                PermissionMode.ALLOW,
+                new AgentProfile.Asks(600_000),
                 "private",
                 List.of(),
                 new AgentProfile.Install("", List.of()),

@@ -48,6 +48,8 @@ public final class SessionUpdates {
                     Frame.Done _,
                     Frame.State _,
                     Frame.Session _,
+                    Frame.Ask _,
+                    Frame.Answered _,
                     Frame.Raw _ -> {}
         }
     }

@@ -127,7 +127,7 @@ final class AcpDialogue implements Dialogue {
         this.rpc = new JsonRpc<>(context.input(), true);
         this.events = new OpenCodeEvents(frames, new SubAgents(frames));
         this.messages = new AcpMessages(
-                frames, rpc, hasEvents ? events : null, context.task().allow());
+                frames, rpc, hasEvents ? events : null, context);
         this.opening = new SessionHandshake(frames, turn, this::prompt);
         this.preface = new AtomicReference<>(context.task().systemPrompt());
     }

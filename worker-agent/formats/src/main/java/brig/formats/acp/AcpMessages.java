@@ -1,13 +1,16 @@
 package brig.formats.acp;
 
+import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
-import brig.protocol.frame.Frame;
+import brig.formats.adapter.ToolRequests.ToolRequest;
+import brig.formats.adapter.ToolRequests;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.frame.Frame.Tool.Progress;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.rpc.JsonRpc;
@@ -15,7 +18,7 @@ import brig.protocol.rpc.RpcError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the output of an ACP agent: answers, session updates, requests. The profile decides about permissions. The
+ * Reads the output of an ACP agent: answers, session updates, requests. The
  * agent has its files and terminals inside the wall, so Brig serves neither. Owned by the thread that reads standard
  * output.
  */
@@ -29,7 +32,7 @@ final class AcpMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
     private final @Nullable OpenCodeEvents events;
-    private final boolean allow;
+    private final ToolRequests requests;
     private final ToolProgress tools;
     private boolean ignoring;
     private double cost;
@@ -37,11 +40,11 @@ final class AcpMessages implements NativeReader.Handler {
     private boolean hasCost;
 
     /** @param events handles the agent's bus events; null if it has none */
-    AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, @Nullable OpenCodeEvents events, boolean allow) {
+    AcpMessages(AgentFrames frames, JsonRpc<RpcAnswer> rpc, @Nullable OpenCodeEvents events, Context context) {
         this.frames = frames;
         this.rpc = rpc;
         this.events = events;
-        this.allow = allow;
+        this.requests = new ToolRequests(frames, context);
         this.tools = new ToolProgress(frames);
     }
 
@@ -80,16 +83,14 @@ final class AcpMessages implements NativeReader.Handler {
             rpc.fail(id, new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
             return false;
         }
-        String option = asked.option(allow);
         AcpUpdate.CallFields about = asked.toolCall();
-        frames.put(new Frame.Permission(
-                String.valueOf(id),
-                null,
-                about.toolCallId(),
-                about.title(),
-                about.rawInput(),
-                allow && option != null ? Decision.ALLOW : Decision.DENY));
-        rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
+        requests.decide(
+                new ToolRequest(
+                        String.valueOf(id), null, about.toolCallId(), about.title(), about.title(), about.rawInput()),
+                allowed -> {
+                    String option = asked.option(allowed);
+                    rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
+                });
         return true;
     }
 

@@ -39,9 +39,10 @@ public interface Adapter {
      *
      * @param frames receives the agent's frames
      * @param input writes to standard input; false if it is closed or full. Thread-safe
+     * @param asks holds the agent's requests until they are answered
      * @param turnDone called after a message's {@code done} frame, by the thread that reads standard output
      */
-    record Context(FrameSink frames, Predicate<byte[]> input, Runnable turnDone, AgentTask task) {}
+    record Context(FrameSink frames, Predicate<byte[]> input, Asks asks, Runnable turnDone, AgentTask task) {}
 
     /** Opens the dialogue with a new process. */
     Dialogue open(Context context);
@@ -51,6 +52,11 @@ public interface Adapter {
      * Otherwise a message ends when its process ends.
      */
     default boolean hasTurns() {
+        return true;
+    }
+
+    /** Whether its agents ask for permissions. */
+    default boolean asks() {
         return true;
     }
 

@@ -174,7 +174,7 @@ public final class AgentFrames {
             Object value = fields.value(name);
             boolean structure = value instanceof JsonObject || value instanceof List;
             if (!structure || textBytes >= NAME_BYTES_MAX) {
-                shorter.put(name, shortened(value, textBytes));
+                shorter.put(name, FrameText.shortened(value, textBytes));
             }
         }
         return truncated(shorter.build());
@@ -182,25 +182,5 @@ public final class AgentFrames {
 
     private static JsonObject truncated(JsonObject fields) {
         return fields.with("truncated", true);
-    }
-
-    private static @Nullable Object shortened(@Nullable Object value, int textBytes) {
-        return switch (value) {
-            case String text -> FrameText.cut(text, textBytes);
-            case JsonObject object -> {
-                JsonObject.Builder shorter = JsonObject.builder();
-                object.names().stream()
-                        .limit(textBytes / 32)
-                        .forEach(name -> shorter.put(
-                                FrameText.cut(name, NAME_BYTES_MAX), shortened(object.value(name), textBytes)));
-                yield shorter.build();
-            }
-            case List<?> list -> {
-                List<@Nullable Object> shorter = new ArrayList<>();
-                list.stream().limit(textBytes / 32).forEach(element -> shorter.add(shortened(element, textBytes)));
-                yield shorter;
-            }
-            case null, default -> value;
-        };
     }
 }

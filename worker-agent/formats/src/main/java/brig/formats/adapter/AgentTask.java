@@ -1,5 +1,6 @@
 package brig.formats.adapter;
 
+import brig.formats.permission.Permissions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param systemPrompt the captain's system prompt; null for none
  * @param session the agent's own id of a session to resume; null begins a new one
  * @param raw whether each line of the agent also makes a {@code raw} frame, ahead of its other frames
- * @param allow whether permission requests are granted; they are answered at once either way
+ * @param permissions decides about its requests to use tools
  */
 public record AgentTask(
         String folder,
@@ -18,4 +19,4 @@ public record AgentTask(
         @Nullable String systemPrompt,
         @Nullable String session,
         boolean raw,
-        boolean allow) {}
+        Permissions permissions) {}

@@ -1,9 +1,16 @@
 package brig.formats.adapter;
 
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /** Prepares text from outside for frames. */
 public final class FrameText {
     private static final char REPLACEMENT = '\uFFFD';
     private static final int ESCAPE_BYTES = 6;
+    private static final int NAME_BYTES_MAX = 256;
 
     private FrameText() {}
 
@@ -59,5 +66,37 @@ public final class FrameText {
     public static String cut(String text, int bytesMax) {
         int end = end(text, 0, bytesMax);
         return end == text.length() ? text : text.substring(0, end) + "…";
+    }
+
+    /** A value of JSON with shortened texts, objects and lists. */
+    static @Nullable Object shortened(@Nullable Object value, int textBytes) {
+        return switch (value) {
+            case String text -> cut(text, textBytes);
+            case JsonObject object -> {
+                JsonObject.Builder shorter = JsonObject.builder();
+                object.names().stream()
+                        .limit(textBytes / 32)
+                        .forEach(name -> shorter.put(
+                                cut(name, NAME_BYTES_MAX), shortened(object.value(name), textBytes)));
+                yield shorter.build();
+            }
+            case List<?> list -> {
+                List<@Nullable Object> shorter = new ArrayList<>();
+                list.stream().limit(textBytes / 32).forEach(element -> shorter.add(shortened(element, textBytes)));
+                yield shorter;
+            }
+            case null, default -> value;
+        };
+    }
+
+    /** A value of JSON that takes at most that many bytes, shortened if need be. */
+    public static @Nullable Object fit(@Nullable Object value, int bytesMax) {
+        Object fitting = value;
+        for (int textBytes = bytesMax / 2;
+                Json.write(JsonObject.EMPTY.with("value", fitting)).length > bytesMax;
+                textBytes /= 4) {
+            fitting = shortened(value, textBytes);
+        }
+        return fitting;
     }
 }

@@ -23,6 +23,11 @@ public final class TextAdapter implements Adapter {
     }
 
     @Override
+    public boolean asks() {
+        return false;
+    }
+
+    @Override
     public boolean hasTurns() {
         return false;
     }

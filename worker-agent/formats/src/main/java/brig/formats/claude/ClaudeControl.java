@@ -1,40 +1,44 @@
 package brig.formats.claude;
 
+import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.Asks;
 import brig.formats.adapter.SessionHandshake;
+import brig.formats.adapter.ToolRequests.ToolRequest;
+import brig.formats.adapter.ToolRequests;
 import brig.formats.claude.ClaudeInput.Answer;
 import brig.formats.claude.ClaudeInput.Behavior;
 import brig.formats.claude.ClaudeInput.ControlRequest;
 import brig.formats.claude.ClaudeInput.ControlResponse;
 import brig.formats.claude.ClaudeInput.Request;
-import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Claude Code's control channel: requests in both directions. The profile decides about permissions, and the wall, not
- * the agent, limits what a tool can do. Every request is answered, as the agent waits for it. Thread-safe.
+ * Claude Code's control channel: requests in both directions. Every request is answered, as the agent waits for it, now
+ * or when a person has decided. Thread-safe.
  */
 final class ClaudeControl implements ClaudeMessages.Control {
     private static final String INITIALIZE = "brig-initialize";
 
-    private final AgentFrames frames;
     private final SessionHandshake opening;
     private final Predicate<Record> output;
-    private final boolean allow;
+    private final Asks asks;
+    private final ToolRequests tools;
     private final AtomicInteger interrupts = new AtomicInteger();
 
     /**
      * @param opening completes when Claude Code has accepted the system prompt
      * @param output writes a {@link ClaudeInput}; false if the agent accepts no more input
      */
-    ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, boolean allow) {
-        this.frames = frames;
+    ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, Context context) {
         this.opening = opening;
         this.output = output;
-        this.allow = allow;
+        this.asks = context.asks();
+        this.tools = new ToolRequests(frames, context);
     }
 
     void initialize(String systemPrompt) {
@@ -63,17 +67,10 @@ final class ClaudeControl implements ClaudeMessages.Control {
         String id = question.requestId();
         return switch (question.request()) {
             case ClaudeMessage.CanUseTool call -> {
-                frames.put(new Frame.Permission(
-                        id,
-                        call.agentId(),
-                        call.toolUseId(),
-                        call.toolName(),
-                        call.input(),
-                        allow ? Decision.ALLOW : Decision.DENY));
-                Behavior behavior = allow
-                        ? new Behavior.Allow(JsonObject.element(call.input()))
-                        : new Behavior.Deny("not allowed here");
-                write(new ControlResponse(new Answer.Success(id, behavior)));
+                tools.decide(
+                        new ToolRequest(
+                                id, call.agentId(), call.toolUseId(), call.toolName(), call.said(), call.input()),
+                        allowed -> write(new ControlResponse(new Answer.Success(id, behavior(call, allowed)))));
                 yield true;
             }
             case null -> {
@@ -81,6 +78,17 @@ final class ClaudeControl implements ClaudeMessages.Control {
                 yield false;
             }
         };
+    }
+
+    @Override
+    public void withdraw(String requestId) {
+        asks.withdraw(requestId);
+    }
+
+    private static Behavior behavior(ClaudeMessage.CanUseTool call, boolean allowed) {
+        return allowed
+                ? new Behavior.Allow(JsonObject.element(call.input()))
+                : new Behavior.Deny("the user did not allow this");
     }
 
     private boolean write(Record line) {

@@ -29,8 +29,7 @@ final class ClaudeDialogue implements Dialogue {
         this.frames = new AgentFrames(context.frames());
         this.turn = new AgentTurn(frames, context);
         this.opening = new SessionHandshake(frames, turn, (session, content) -> say(content));
-        this.control =
-                new ClaudeControl(frames, opening, this::write, context.task().allow());
+        this.control = new ClaudeControl(frames, opening, this::write, context);
     }
 
     @Override

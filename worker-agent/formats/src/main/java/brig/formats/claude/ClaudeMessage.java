@@ -93,8 +93,8 @@ sealed interface ClaudeMessage {
     /** The answer to a request of ours. */
     record ControlResponse(Answer response) implements ClaudeMessage {}
 
-    /** A withdrawn request; ignored, as requests are answered at once. */
-    record ControlCancelRequest() implements ClaudeMessage {}
+    /** The agent no longer waits for the answer to that request. */
+    record ControlCancelRequest(@Default("") String requestId) implements ClaudeMessage {}
 
     record KeepAlive() implements ClaudeMessage {}
 
@@ -167,11 +167,24 @@ sealed interface ClaudeMessage {
     @Foreign
     sealed interface Question {}
 
+    /**
+     * @param title a sentence that asks for the permission; only of newer versions
+     * @param description of the call, in the model's words
+     */
     record CanUseTool(
             @Nullable String agentId,
             @Nullable String toolUseId,
             @Nullable String toolName,
-            @Nullable Object input) implements Question {}
+            @Nullable Object input,
+            @Nullable String title,
+            @Nullable String description)
+            implements Question {
+        /** What a person reads first; null if only the tool's name is known. */
+        @Nullable
+        String said() {
+            return title != null ? title : description;
+        }
+    }
 
     /** @param outcome null if its kind is unknown */
     @Foreign

@@ -51,6 +51,9 @@ final class ClaudeMessages implements NativeReader.Handler {
         /** Answers a request; false if its kind is unknown. */
         boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException;
 
+        /** The agent no longer waits for the answer to that request. */
+        default void withdraw(String requestId) {}
+
         /** Handles the answer to a request of ours. */
         default void handleAnswer(ClaudeMessage.Answer answer) throws InterruptedException {}
     }
@@ -81,7 +84,11 @@ final class ClaudeMessages implements NativeReader.Handler {
                 control.handleAnswer(answered.response());
                 yield true;
             }
-            case ClaudeMessage.ControlCancelRequest _, ClaudeMessage.KeepAlive _ -> true;
+            case ClaudeMessage.ControlCancelRequest(var requestId) -> {
+                control.withdraw(requestId);
+                yield true;
+            }
+            case ClaudeMessage.KeepAlive _ -> true;
             case null -> false;
         };
     }

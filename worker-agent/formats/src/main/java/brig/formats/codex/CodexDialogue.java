@@ -16,6 +16,7 @@ import brig.protocol.record.CamelCase;
 import brig.protocol.record.Default;
 import brig.protocol.record.Foreign;
 import brig.protocol.rpc.JsonRpc;
+import brig.protocol.spawn.PermissionMode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,7 +77,7 @@ final class CodexDialogue implements Dialogue {
         this.turn = new AgentTurn(frames, context);
         this.rpc = new JsonRpc<>(context.input(), false);
         this.opening = new SessionHandshake(frames, turn, this::startTurn);
-        this.threads = new CodexThreads(frames, turn, running, this::cancelLate);
+        this.threads = new CodexThreads(frames, turn, running, this::cancelLate, context.asks()::withdraw);
     }
 
     @Override
@@ -90,7 +91,7 @@ final class CodexDialogue implements Dialogue {
                         new CodexMessages(
                                 rpc,
                                 threads,
-                                new CodexApprovals(frames, rpc, context.task().allow())));
+                                new CodexApprovals(frames, rpc, threads, context)));
         };
     }
 
@@ -114,7 +115,7 @@ final class CodexDialogue implements Dialogue {
         OpenThread params = new OpenThread(
                 task.session(),
                 task.folder(),
-                task.allow() ? "never" : "untrusted",
+                task.permissions().mode() == PermissionMode.ALLOW ? "never" : "untrusted",
                 "danger-full-access",
                 task.model(),
                 task.systemPrompt());

@@ -91,6 +91,10 @@ sealed interface CodexNotification {
     record OutputDelta(
             @Default("") String itemId, @Default("") String delta) implements CodexNotification {}
 
+    /** Codex no longer waits for the answer to a request: it came, or the turn went on without. */
+    @Name("serverRequest/resolved")
+    record RequestResolved(@Nullable Object requestId) implements CodexNotification {}
+
     /** Notifications without a meaning for captains. */
     @Name(
             value = "thread/started",
@@ -111,7 +115,6 @@ sealed interface CodexNotification {
                 "skills/changed",
                 "app/list/updated",
                 "mcpServer/startupStatus/updated",
-                "serverRequest/resolved",
                 "item/reasoning/summaryPartAdded",
                 "item/plan/delta",
                 "item/fileChange/outputDelta",

@@ -17,6 +17,11 @@ sealed interface CodexRequest {
         return null;
     }
 
+    /** Why Codex asks, in its own words; null for none. */
+    default @Nullable String reason() {
+        return null;
+    }
+
     /** The command that it concerns, a string or a list of words; null for none. */
     default @Nullable Object command() {
         return null;
@@ -24,26 +29,29 @@ sealed interface CodexRequest {
 
     @Name("item/commandExecution/requestApproval")
     record CommandApproval(
-            @Nullable String itemId, @Nullable Object command) implements CodexRequest {}
+            @Nullable String itemId, @Nullable Object command, @Nullable String reason) implements CodexRequest {}
 
     @Name("item/fileChange/requestApproval")
-    record FileApproval(@Nullable String itemId) implements CodexRequest {}
+    record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {}
 
     @Name("item/permissions/requestApproval")
     record PermissionsApproval(
-            @Nullable String itemId, @Nullable JsonObject permissions) implements CodexRequest {}
+            @Nullable String itemId, @Nullable JsonObject permissions, @Nullable String reason) implements CodexRequest {}
 
     /** An approval request of Codex versions without items. */
     @Name("execCommandApproval")
-    record ExecApproval(@Nullable Object command) implements CodexRequest {}
+    record ExecApproval(@Nullable Object command, @Nullable String reason) implements CodexRequest {}
 
     /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
-    record PatchApproval() implements CodexRequest {}
+    record PatchApproval(@Nullable String reason) implements CodexRequest {}
+
+    /** A question to a person. */
+    sealed interface Form extends CodexRequest {}
 
     @Name("item/tool/requestUserInput")
-    record UserInput(@Nullable String itemId) implements CodexRequest {}
+    record UserInput(@Nullable String itemId) implements Form {}
 
     @Name("mcpServer/elicitation/request")
-    record Elicitation() implements CodexRequest {}
+    record Elicitation() implements Form {}
 }

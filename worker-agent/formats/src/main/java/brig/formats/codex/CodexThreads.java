@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class CodexThreads {
     private final AgentTurn turn;
     private final Map<String, String> running;
     private final BiConsumer<String, String> started;
+    private final Consumer<String> withdraw;
     private final SubAgents agents;
     private final CodexItems items;
     private final Map<String, List<CodexMessage>> held = new LinkedHashMap<>();
@@ -44,12 +46,19 @@ final class CodexThreads {
     /**
      * @param running receives the running turns, by thread
      * @param started called for each turn that begins
+     * @param withdraw called with the id of each request that Codex no longer waits for
      */
-    CodexThreads(AgentFrames frames, AgentTurn turn, Map<String, String> running, BiConsumer<String, String> started) {
+    CodexThreads(
+            AgentFrames frames,
+            AgentTurn turn,
+            Map<String, String> running,
+            BiConsumer<String, String> started,
+            Consumer<String> withdraw) {
         this.frames = frames;
         this.turn = turn;
         this.running = running;
         this.started = started;
+        this.withdraw = withdraw;
         this.agents = new SubAgents(frames);
         this.items = new CodexItems(frames, agents, this::agentOf);
     }
@@ -82,7 +91,9 @@ final class CodexThreads {
         agents.allKilled();
     }
 
-    private @Nullable String agentOf(@Nullable String thread) {
+    /** The sub-agent of that thread; null for the agent itself. */
+    @Nullable
+    String agentOf(@Nullable String thread) {
         return thread == null || thread.equals(root) ? null : thread;
     }
 
@@ -110,6 +121,7 @@ final class CodexThreads {
             case CodexNotification.ItemCompleted done -> {
                 return items.handle(agent, done.item(), true);
             }
+            case CodexNotification.RequestResolved(var request) -> withdraw.accept(String.valueOf(request));
             case CodexNotification.Silent _ -> {}
             case null -> {
                 return false;

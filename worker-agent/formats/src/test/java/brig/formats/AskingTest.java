@@ -1,0 +1,100 @@
+package brig.formats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.formats.adapter.Asks;
+import brig.protocol.frame.Frame;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The requests of agents whose profile leaves the decision to a person. */
+class AskingTest {
+    private static final String CLAUDE = "{\"type\":\"control_request\",\"request_id\":\"r1\",\"request\":"
+            + "{\"subtype\":\"can_use_tool\",\"tool_name\":\"Bash\",\"input\":{\"command\":\"ls\"},"
+            + "\"tool_use_id\":\"t1\",\"agent_id\":\"a1\",\"description\":\"List files\"}}";
+    private static final String CODEX = "{\"id\":\"r1\",\"method\":\"item/commandExecution/requestApproval\",\"params\":"
+            + "{\"threadId\":\"sub\",\"itemId\":\"i\",\"command\":\"rm -rf x\",\"reason\":\"to tidy up\"}}";
+    private static final String ACP = "{\"jsonrpc\":\"2.0\",\"id\":\"r1\",\"method\":\"session/request_permission\",\"params\":"
+            + "{\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"bash\",\"rawInput\":{\"command\":\"ls\"}},"
+            + "\"options\":[{\"optionId\":\"o\",\"kind\":\"allow_once\"},{\"optionId\":\"n\",\"kind\":\"reject_once\"}]}}";
+
+    private static String request(String adapter) {
+        return switch (adapter) {
+            case "claude" -> CLAUDE;
+            case "codex" -> CODEX;
+            default -> ACP;
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude | allow | {behavior=allow, updatedInput={command=ls}}
+            claude | deny  | {behavior=deny, message=the user did not allow this}
+            codex  | allow | {decision=accept}
+            codex  | deny  | {decision=decline}
+            acp    | allow | {outcome={outcome=selected, optionId=o}}
+            acp    | deny  | {outcome={outcome=selected, optionId=n}}
+            """)
+    void shouldHoldARequestUntilItIsAnsweredAndAnswerInTheAgentsOwnWords(
+            String adapter, String option, String expected) {
+        ScriptedTalk talk = ScriptedTalk.asking(adapter);
+        talk.says(request(adapter));
+        assertEquals(List.of(), talk.written);
+        talk.asks.answer("r1", option);
+        Map<String, Object> answer = talk.written.getLast();
+        assertEquals(expected, answerOf(answer).toString());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Object answerOf(Map<String, Object> line) {
+        return line.containsKey("result")
+                ? line.get("result")
+                : ((Map<String, Object>) line.get("response")).get("response");
+    }
+
+    @Test
+    void shouldSayWhoAsksWhat() {
+        ScriptedTalk claude = ScriptedTalk.asking("claude");
+        claude.says(CLAUDE);
+        Asks.Request asked = claude.asks.open.get("r1");
+        assertEquals(Frame.Ask.Kind.TOOL, asked.kind());
+        assertEquals("a1", asked.agent());
+        assertEquals("t1", asked.tool());
+        assertEquals("Bash: List files", asked.title());
+        assertEquals("deny", asked.fallback());
+
+        ScriptedTalk codex = ScriptedTalk.asking("codex");
+        codex.says(CODEX);
+        assertEquals("sub", codex.asks.open.get("r1").agent());
+        assertEquals("rm -rf x", codex.asks.open.get("r1").detail());
+    }
+
+    @Test
+    void shouldAllowTheSameCallForTheSessionAndNoOther() {
+        ScriptedTalk talk = ScriptedTalk.asking("claude");
+        talk.says(CLAUDE);
+        talk.asks.answer("r1", "allow_session");
+        talk.says(CLAUDE.replace("r1", "r2"));
+        assertEquals("allow", talk.frames.getLast().text("decision"));
+        assertEquals(2, talk.written.size());
+        talk.says(CLAUDE.replace("r1", "r3").replace("ls", "ls; rm -rf ."));
+        assertTrue(talk.asks.open.containsKey("r3"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude | {"type":"control_cancel_request","request_id":"r1"}
+            codex  | {"method":"serverRequest/resolved","params":{"requestId":"r1"}}
+            """)
+    void shouldWithdrawARequestThatTheAgentNoLongerWaitsFor(String adapter, String line) {
+        ScriptedTalk talk = ScriptedTalk.asking(adapter);
+        talk.says(request(adapter));
+        talk.says(line);
+        assertEquals(Map.of(), talk.asks.open);
+        assertEquals(List.of(), talk.written);
+    }
+}
