@@ -19,6 +19,7 @@ import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -229,9 +230,12 @@ record Installation(
                         config.tools().timeoutMs(), config.tools().memoryBytesMax()));
     }
 
-    /** The command of brig-egress: this program's own classes in a JVM with little memory. */
+    /**
+     * The command of brig-egress: this program's own classes in a JVM with little memory. {@code BRIG_EGRESS_JAVA_OPTS}
+     * adds options.
+     */
     EgressProcess.Services egressSetup() {
-        List<String> options = List.of(
+        List<String> options = new ArrayList<>(List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-XX:+UseSerialGC",
@@ -239,7 +243,9 @@ record Installation(
                 "-XX:-UsePerfData",
                 "-XX:-CreateCoredumpOnCrash",
                 "-Xmx256m",
-                "-Dbrig.log=" + System.getProperty("brig.log", "INFO"));
+                "-Dbrig.log=" + System.getProperty("brig.log", "INFO")));
+        String added = System.getenv().getOrDefault("BRIG_EGRESS_JAVA_OPTS", "");
+        Stream.of(added.split(" ", -1)).filter(option -> option.startsWith("-")).forEach(options::add);
         List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(":", -1))
                 .map(entry -> Path.of(entry).toAbsolutePath().normalize())
                 .toList();

@@ -146,6 +146,7 @@ class EgressProcessTest {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC");
         return new EgressProcess.Services(
                 new ConfinedCommand.Program(
