@@ -28,6 +28,8 @@ export type BrigErrorCode =
     | 'NOT_FOUND'
     | 'IDEMPOTENCY_CONFLICT'
     | 'CONTROL_HELD'
+    | 'ASK_SETTLED'
+    | 'MAX_ASKS'
     | 'WORKSPACE_IN_USE'
     | 'UNAUTHENTICATED'
     | 'FORBIDDEN'

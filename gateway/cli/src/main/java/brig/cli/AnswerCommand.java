@@ -44,8 +44,11 @@ final class AnswerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        main.show(new SpawnerRequest.Answer(id, choice.option, choice.text, CLIENT), AskAnswer.class, answer -> main.terminal()
-                .note("answered: " + (answer.option() == null ? answer.text() : answer.option())));
+        main.show(
+                new SpawnerRequest.AnswerAsk(id, choice.option, choice.text, CLIENT),
+                AskAnswer.class,
+                answer -> main.terminal()
+                        .note("answered: " + (answer.option() == null ? answer.text() : answer.option())));
         return 0;
     }
 }

@@ -73,9 +73,10 @@ final class AsksCommand implements Callable<Integer> {
             case null -> "";
             case String text -> text;
             case List<?> words -> words.stream().map(String::valueOf).collect(Collectors.joining(" "));
-            case JsonObject object -> object.names().stream()
-                    .map(name -> name + ": " + detail(object.value(name)))
-                    .collect(Collectors.joining(", "));
+            case JsonObject object ->
+                object.names().stream()
+                        .map(name -> name + ": " + detail(object.value(name)))
+                        .collect(Collectors.joining(", "));
             default -> String.valueOf(detail);
         };
     }

@@ -255,13 +255,12 @@ final class Operations {
                             "listAsks",
                             SpawnerRequest.Asks.class,
                             AskList.class,
-                            (calls, caller, in) ->
-                                    completedFuture(calls.asks().list(caller, in)))
+                            (calls, caller, in) -> completedFuture(calls.asks().list(caller, in)))
                     .at(GET, "/api/v1/asks", Who.SOMEBODY)
                     .action(),
             named(
                             "answerAsk",
-                            SpawnerRequest.Answer.class,
+                            SpawnerRequest.AnswerAsk.class,
                             AskAnswer.class,
                             (calls, caller, in) -> calls.asks().answer(caller, in))
                     .withBody(POST, "/api/v1/asks/:id", Who.SOMEBODY)

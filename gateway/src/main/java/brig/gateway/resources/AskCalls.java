@@ -35,7 +35,7 @@ public final class AskCalls {
     }
 
     public AskList list(Caller caller, SpawnerRequest.Asks in) {
-        return new AskList(asked(caller.access(), in.spawn())
+        return new AskList(asked(caller.access(), in.tree())
                 .flatMap(spawn -> spawn.asks().open().stream().map(ask -> view(spawn, ask)))
                 .sorted(Comparator.comparing(view -> view.ask().deadline()))
                 .toList());
@@ -54,27 +54,31 @@ public final class AskCalls {
         return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
     }
 
-    /** @throws BrigException {@code NOT_FOUND}, also for an ask of a session that the caller may not read */
-    public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.Answer in) {
+    /**
+     * Passes on an answer.
+     *
+     * @throws BrigException {@code NOT_FOUND}, also for an ask of a session that the caller may not read
+     */
+    public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
         Access here = caller.access().in(spawn);
         here.requireCaptain();
         sessions.of(spawn).requireAlive();
-        AnswerChoice choice =
-                new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
+        AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
         return workers.answer(spawn.workerId(), in.askId(), choice);
     }
 
     private Spawn find(Access access, String askId) {
         if (!Ids.isAskId(askId)) {
-            throw BrigException.invalid("ask_id", "must be ask_ and 24 characters 0-9 a-z");
+            throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
         List<Spawn> asking = sessions.all().stream()
                 .filter(spawn -> spawn.asks().knows(askId) && access.opens(spawn))
                 .toList();
         if (asking.isEmpty()) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "there is no ask '" + askId + "'; 'brig asks' lists those that wait");
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "there is no ask '" + askId + "'; 'brig asks' lists those that wait");
         }
         return asking.getFirst();
     }

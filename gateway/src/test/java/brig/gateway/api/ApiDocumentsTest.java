@@ -42,6 +42,7 @@ class ApiDocumentsTest {
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.SLOW_READER,
+            ErrorCode.MAX_ASKS,
             ErrorCode.ALREADY_RUNNING);
 
     private static final List<Operation<?, ?>> OVER_HTTP = Operations.ALL.stream()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import brig.gateway.http.ApiDocuments;
 import brig.gateway.http.Route;
 import brig.protocol.api.Answers;
+import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
 import brig.protocol.api.GatewayView;
 import brig.protocol.api.PruneAnswer;
@@ -17,6 +18,7 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -61,6 +63,8 @@ class ApiRecordsTest {
             Map.entry("gateway", GatewayView.class),
             Map.entry("pruned", PruneAnswer.class),
             Map.entry("posture", Posture.class),
+            Map.entry("asks", AskList.class),
+            Map.entry("answered", AskAnswer.class),
             Map.entry("diff", DiffAnswer.class),
             Map.entry("applied", ApplyAnswer.class),
             Map.entry("workspaces", WorkspacesAnswer.class),

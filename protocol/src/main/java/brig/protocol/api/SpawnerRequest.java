@@ -167,9 +167,9 @@ public sealed interface SpawnerRequest {
     /**
      * Lists the asks that wait for an answer.
      *
-     * @param spawn any name of a session, whose asks alone are listed; null for all that the client may read
+     * @param tree any name of a session, whose asks alone are listed; null for all that the client may read
      */
-    record Asks(@NotEmpty @Nullable String spawn) implements SpawnerRequest {}
+    record Asks(@NotEmpty @Nullable String tree) implements SpawnerRequest {}
 
     /**
      * Answers an ask: exactly one of option and text.
@@ -179,8 +179,8 @@ public sealed interface SpawnerRequest {
      * @param text the answer in own words, for asks that take one
      * @param client the answering program, {@code [a-z][a-z0-9-]{0,31}}; null if unnamed
      */
-    record Answer(
-            @NotEmpty @Name(value = "ask_id", old = "id") String askId,
+    record AnswerAsk(
+            @NotEmpty @Name("id") String askId,
             @NotEmpty @Nullable String option,
             @NotEmpty @Nullable String text,
             @Nullable String client)

@@ -9,4 +9,5 @@ import org.jspecify.annotations.Nullable;
  * @param option the id of the option; null if a text was the answer
  */
 @Extensible
-public record AskAnswer(String askId, @Nullable String option, @Nullable String text) {}
+public record AskAnswer(
+        String askId, @Nullable String option, @Nullable String text) {}

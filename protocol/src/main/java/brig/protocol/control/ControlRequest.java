@@ -112,7 +112,8 @@ public sealed interface ControlRequest {
      *
      * @param answer with the captain and the interface
      */
-    record Answer(String spawnId, @NotEmpty String askId, @Flat AnswerChoice answer) implements ControlRequest {
+    record Answer(
+            String spawnId, @NotEmpty String askId, @Flat AnswerChoice answer) implements ControlRequest {
         public Answer {
             requireSpawnId(spawnId);
         }

@@ -1,8 +1,8 @@
 package brig.protocol.control;
 
 import brig.protocol.Limits;
-import brig.protocol.record.Extensible;
 import brig.protocol.frame.Frame;
+import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;

@@ -85,8 +85,7 @@ public record SpawnRequest(
 
             @Nullable PermissionMode permissions) {
         /** The settings of an agent whose permissions are its profile's. */
-        public AgentConfig(
-                String name, @Nullable String model, List<String> tools, @Nullable String systemPrompt) {
+        public AgentConfig(String name, @Nullable String model, List<String> tools, @Nullable String systemPrompt) {
             this(name, model, tools, systemPrompt, null);
         }
 
@@ -258,7 +257,9 @@ public record SpawnRequest(
     /** A copy with the model and tools as the agent itself names them. */
     public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
         return with(
-                new AgentConfig(agent(), toldModel, toldTools, systemPrompt(), agentConfig.permissions()), prompt, claim);
+                new AgentConfig(agent(), toldModel, toldTools, systemPrompt(), agentConfig.permissions()),
+                prompt,
+                claim);
     }
 
     /** A copy with that request id. */

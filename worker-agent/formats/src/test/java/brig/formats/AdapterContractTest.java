@@ -243,8 +243,8 @@ class AdapterContractTest {
     @ParameterizedTest
     @MethodSource("recordings")
     void shouldKeepEachLineInFrontOfItsFramesWhenTheProfileSaysSo(Recording recording) {
-        ScriptedTalk talk =
-                new ScriptedTalk(recording.adapter(), new AgentTask("/workspace", null, null, null, true, ScriptedTalk.answering(true)));
+        ScriptedTalk talk = new ScriptedTalk(
+                recording.adapter(), new AgentTask("/workspace", null, null, null, true, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("the prompt");
         talk.says(recording.output());

@@ -16,11 +16,13 @@ class AskingTest {
     private static final String CLAUDE = "{\"type\":\"control_request\",\"request_id\":\"r1\",\"request\":"
             + "{\"subtype\":\"can_use_tool\",\"tool_name\":\"Bash\",\"input\":{\"command\":\"ls\"},"
             + "\"tool_use_id\":\"t1\",\"agent_id\":\"a1\",\"description\":\"List files\"}}";
-    private static final String CODEX = "{\"id\":\"r1\",\"method\":\"item/commandExecution/requestApproval\",\"params\":"
-            + "{\"threadId\":\"sub\",\"itemId\":\"i\",\"command\":\"rm -rf x\",\"reason\":\"to tidy up\"}}";
-    private static final String ACP = "{\"jsonrpc\":\"2.0\",\"id\":\"r1\",\"method\":\"session/request_permission\",\"params\":"
-            + "{\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"bash\",\"rawInput\":{\"command\":\"ls\"}},"
-            + "\"options\":[{\"optionId\":\"o\",\"kind\":\"allow_once\"},{\"optionId\":\"n\",\"kind\":\"reject_once\"}]}}";
+    private static final String CODEX =
+            "{\"id\":\"r1\",\"method\":\"item/commandExecution/requestApproval\",\"params\":"
+                    + "{\"threadId\":\"sub\",\"itemId\":\"i\",\"command\":\"rm -rf x\",\"reason\":\"to tidy up\"}}";
+    private static final String ACP =
+            "{\"jsonrpc\":\"2.0\",\"id\":\"r1\",\"method\":\"session/request_permission\",\"params\":"
+                    + "{\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"bash\",\"rawInput\":{\"command\":\"ls\"}},"
+                    + "\"options\":[{\"optionId\":\"o\",\"kind\":\"allow_once\"},{\"optionId\":\"n\",\"kind\":\"reject_once\"}]}}";
 
     private static String request(String adapter) {
         return switch (adapter) {
@@ -33,7 +35,7 @@ class AskingTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             claude | allow | {behavior=allow, updatedInput={command=ls}}
-            claude | deny  | {behavior=deny, message=the user did not allow this}
+            claude | deny  | {behavior=deny, message=not allowed here}
             codex  | allow | {decision=accept}
             codex  | deny  | {decision=decline}
             acp    | allow | {outcome={outcome=selected, optionId=o}}

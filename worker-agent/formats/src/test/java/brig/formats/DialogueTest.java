@@ -22,8 +22,8 @@ class DialogueTest {
 
     @Test
     void shouldHoldTheMessageUntilThereIsAThreadWhenItComesEarly() {
-        ScriptedTalk talk =
-                new ScriptedTalk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, ScriptedTalk.answering(true)));
+        ScriptedTalk talk = new ScriptedTalk(
+                "codex", new AgentTask("/workspace", "large", "Be brief.", null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         assertTrue(talk.dialogue.send("hello"));
         assertEquals(List.of("initialize"), methods(talk));
@@ -85,7 +85,8 @@ class DialogueTest {
 
     @Test
     void shouldSayWhatTheCaptainWantsFirstOnceWhenTheProtocolHasNoPlaceForIt() {
-        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", null, "Be brief.", null, false, ScriptedTalk.answering(true)));
+        ScriptedTalk talk = new ScriptedTalk(
+                "acp", new AgentTask("/workspace", null, "Be brief.", null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("one");
         talk.says("{\"id\":1,\"result\":{}}");
@@ -136,7 +137,8 @@ class DialogueTest {
     }
 
     private static ScriptedTalk acpWith(String model, String answer) {
-        ScriptedTalk talk = new ScriptedTalk("acp", new AgentTask("/workspace", model, null, null, false, ScriptedTalk.answering(true)));
+        ScriptedTalk talk = new ScriptedTalk(
+                "acp", new AgentTask("/workspace", model, null, null, false, ScriptedTalk.answering(true)));
         talk.dialogue.start();
         talk.dialogue.send("hello");
         talk.says("{\"id\":1,\"result\":{}}");
@@ -318,7 +320,8 @@ class DialogueTest {
     @Test
     void shouldAnswerEveryApprovalAsTheProfileSays() {
         for (boolean allow : List.of(true, false)) {
-            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
+            ScriptedTalk talk = new ScriptedTalk(
+                    "codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
             talk.says("{\"id\":1,\"method\":\"item/commandExecution/requestApproval\",\"params\":{\"itemId\":\"i\","
                     + "\"command\":\"rm -rf x\"}}");
             assertEquals(
@@ -345,7 +348,8 @@ class DialogueTest {
     void shouldAnswerEachRequestOfCodexUnderItsIdAlsoWhereThatIsAText(
             String method, String allowed, String denied, String decision) {
         for (boolean allow : List.of(true, false)) {
-            ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
+            ScriptedTalk talk = new ScriptedTalk(
+                    "codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
             talk.says("{\"id\":\"r-1\",\"method\":\"" + method + "\"}");
             assertEquals("r-1", talk.written.getLast().get("id"));
             assertEquals(

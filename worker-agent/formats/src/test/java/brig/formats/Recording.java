@@ -95,7 +95,8 @@ record Recording(String adapter, String name, List<String> lines) {
     /** Replays it to an adapter, and sends the captain's messages again. */
     ScriptedTalk play() {
         boolean allow = !name.contains("deny") && !name.contains("reject");
-        ScriptedTalk talk = new ScriptedTalk(adapter, new AgentTask("/home/dev/proj", null, null, null, false, ScriptedTalk.answering(allow)));
+        ScriptedTalk talk = new ScriptedTalk(
+                adapter, new AgentTask("/home/dev/proj", null, null, null, false, ScriptedTalk.answering(allow)));
         boolean told = lines.stream().anyMatch(line -> line.contains("\"dir\":\"->\""));
         if (!told) {
             begin(talk);

@@ -5,6 +5,7 @@ import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.ControlRequest;
 import brig.protocol.control.ControlRequest.Answer;
 import brig.protocol.control.ControlRequest.Apply;
 import brig.protocol.control.ControlRequest.Audit;
@@ -20,21 +21,20 @@ import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
 import brig.protocol.control.ControlRequest.TestRoute;
 import brig.protocol.control.ControlRequest.Workspaces;
-import brig.protocol.control.ControlRequest;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Done;
+import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressAnswer.OpenAsk;
 import brig.protocol.control.EgressAnswer.SecretUse;
-import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.SpawnAnswer;
-import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
@@ -112,8 +112,7 @@ public final class ControlOperations {
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));
             }
             case Egress asked -> new Outcome(egress(asked));
-            case Answer answer ->
-                new Outcome(workers.find(answer.spawnId()).answer(answer.askId(), answer.answer()));
+            case Answer answer -> new Outcome(workers.find(answer.spawnId()).answer(answer.askId(), answer.answer()));
             case Audit audit -> new Outcome(audit(audit.from()));
             case TestRoute trial -> new Outcome(routes.run(trial.route()));
             case Shutdown _ -> {
@@ -151,7 +150,12 @@ public final class ControlOperations {
 
     private WorkerView shown(WorkerView worker) {
         return new WorkerView(
-                worker.spawnId(), shown(worker.spawned()), worker.lastSeq(), worker.ended(), worker.working(), worker.asks());
+                worker.spawnId(),
+                shown(worker.spawned()),
+                worker.lastSeq(),
+                worker.ended(),
+                worker.working(),
+                worker.asks());
     }
 
     private SpawnAnswer shown(SpawnAnswer spawned) {

@@ -100,7 +100,9 @@ public record AgentProfile(
      *
      * @param waitMs how long one waits before it is denied, in milliseconds
      */
-    public record Asks(@Default("600000") @Range(min = 100, max = WAIT_MS_MAX) long waitMs) {
+    public record Asks(
+            @Default("600000") @Range(min = 100, max = WAIT_MS_MAX)
+            long waitMs) {
         /** A day. */
         public static final long WAIT_MS_MAX = 24L * 3600 * 1000;
     }

@@ -1,8 +1,8 @@
 package brig.workeragent.worker;
 
+import brig.formats.adapter.Adapter;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
-import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Asks;
 import brig.formats.adapter.Dialogue;
@@ -39,7 +39,8 @@ final class AgentProcess implements StopLadder.Steps {
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        dialogue = talk.adapter().open(new Adapter.Context(outbox, this::offer, talk.asks(), talk.turnDone(), talk.task()));
+        dialogue = talk.adapter()
+                .open(new Adapter.Context(outbox, this::offer, talk.asks(), talk.turnDone(), talk.task()));
         OutputReader stdout = reader(Pipe.STDOUT);
         OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =

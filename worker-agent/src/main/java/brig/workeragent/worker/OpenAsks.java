@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -133,8 +134,7 @@ final class OpenAsks implements Asks {
                 return OPEN_MAX + " requests of the agent wait for an answer already: '" + asked.ask.title()
                         + "' got the answer '" + asked.ask.fallback() + "'";
             }
-            String nativeId = asked.ask.nativeId();
-            if (open.values().stream().anyMatch(other -> nativeId.equals(other.ask.nativeId()))) {
+            if (open.values().stream().anyMatch(other -> Objects.equals(other.ask.nativeId(), asked.ask.nativeId()))) {
                 return "the agent asked twice under one id: the second got the answer '" + asked.ask.fallback() + "'";
             }
             open.put(asked.ask.askId(), asked);
@@ -199,15 +199,14 @@ final class OpenAsks implements Asks {
 
     private static String sentence(Settled earlier) {
         Frame.Answered answered = earlier.answered();
-        String how =
-                switch (answered.reason()) {
-                    case PERSON -> answered.by() + " answered it over " + answered.via();
-                    case POLICY -> "a rule answered it";
-                    case DEADLINE -> "it reached its deadline";
-                    case WITHDRAWN -> "the agent withdrew it";
-                    case ENDED -> "the agent ended, or its turn was cancelled";
-                    case null -> "it is settled";
-                };
+        String how = switch (answered.reason()) {
+            case PERSON -> answered.by() + " answered it over " + answered.via();
+            case POLICY -> "a rule answered it";
+            case DEADLINE -> "it reached its deadline";
+            case WITHDRAWN -> "the agent withdrew it";
+            case ENDED -> "the agent ended, or its turn was cancelled";
+            case null -> "it is settled";
+        };
         return how + " at " + Instant.ofEpochMilli(earlier.atMs())
                 + (answered.option() == null ? "" : ": " + answered.option());
     }

@@ -2,6 +2,7 @@ package brig.workeragent.profile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.protocol.WireName;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Default;
 import brig.protocol.record.Range;
@@ -80,6 +81,14 @@ class SettingsSchemasTest {
         Class<?> plain = (Class<?>) type;
         if (plain.isRecord()) {
             compare(where, property, plain);
+            return;
+        }
+        if (plain.isEnum()) {
+            Set<String> names = new TreeSet<>();
+            for (Object constant : plain.getEnumConstants()) {
+                names.add(((WireName) constant).wireName());
+            }
+            require(where + " is", names, new TreeSet<>(property.texts("enum")));
             return;
         }
         String wanted = plain == String.class

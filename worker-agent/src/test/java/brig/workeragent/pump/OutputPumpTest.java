@@ -36,7 +36,8 @@ class OutputPumpTest {
                                             public void withdraw(String nativeId) {}
                                         },
                                         () -> {},
-                                        new AgentTask("/", null, null, null, false, new Permissions(PermissionMode.ALLOW))))
+                                        new AgentTask(
+                                                "/", null, null, null, false, new Permissions(PermissionMode.ALLOW))))
                                 .reader(Adapter.Pipe.STDOUT),
                         outbox,
                         () -> 1)

@@ -94,8 +94,7 @@ class OpenAsksTest {
         timers.advance(WAIT_MS);
         assertEquals(List.of(new Reply("deny", null)), replies);
         assertEquals(
-                new Frame.Answered(id, "deny", null, null, null, Frame.Answered.Reason.DEADLINE),
-                frames().getLast());
+                new Frame.Answered(id, "deny", null, null, null, Frame.Answered.Reason.DEADLINE), frames().getLast());
     }
 
     @Test
@@ -127,8 +126,7 @@ class OpenAsksTest {
     @Test
     void shouldRefuseAnOptionThatWasNotOfferedAndAnUnwantedText() throws InterruptedException {
         String id = ask("r1");
-        for (AnswerChoice wrong :
-                List.of(choice("always"), new AnswerChoice(null, "do it", "uid:0", "unix"))) {
+        for (AnswerChoice wrong : List.of(choice("always"), new AnswerChoice(null, "do it", "uid:0", "unix"))) {
             assertEquals(
                     ErrorCode.INVALID_FIELD,
                     assertThrows(BrigException.class, () -> asks.answer(id, wrong))
@@ -160,7 +158,11 @@ class OpenAsksTest {
         try (Outbox.Reader reader = outbox.open(from)) {
             ByteBuffer bytes = reader.take().getLast();
             return Json.read(
-                            StandardCharsets.UTF_8.decode(bytes).toString().strip().getBytes(StandardCharsets.UTF_8),
+                            StandardCharsets.UTF_8
+                                    .decode(bytes)
+                                    .toString()
+                                    .strip()
+                                    .getBytes(StandardCharsets.UTF_8),
                             NumberedFrame.class)
                     .frame();
         }
@@ -200,8 +202,7 @@ class OpenAsksTest {
         asks.withdraw("r1");
         assertEquals(List.of(), replies);
         assertEquals(
-                new Frame.Answered(id, null, null, null, null, Frame.Answered.Reason.WITHDRAWN),
-                frames().getLast());
+                new Frame.Answered(id, null, null, null, null, Frame.Answered.Reason.WITHDRAWN), frames().getLast());
         assertEquals(2, frames().size());
     }
 

@@ -126,8 +126,7 @@ final class AcpDialogue implements Dialogue {
         this.turn = new AgentTurn(frames, context);
         this.rpc = new JsonRpc<>(context.input(), true);
         this.events = new OpenCodeEvents(frames, new SubAgents(frames));
-        this.messages = new AcpMessages(
-                frames, rpc, hasEvents ? events : null, context);
+        this.messages = new AcpMessages(frames, rpc, hasEvents ? events : null, context);
         this.opening = new SessionHandshake(frames, turn, this::prompt);
         this.preface = new AtomicReference<>(context.task().systemPrompt());
     }

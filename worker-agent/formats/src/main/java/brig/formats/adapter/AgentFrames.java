@@ -6,7 +6,6 @@ import brig.protocol.frame.Frame.Chunk.Channel;
 import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

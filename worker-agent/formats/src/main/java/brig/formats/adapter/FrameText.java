@@ -76,8 +76,8 @@ public final class FrameText {
                 JsonObject.Builder shorter = JsonObject.builder();
                 object.names().stream()
                         .limit(textBytes / 32)
-                        .forEach(name -> shorter.put(
-                                cut(name, NAME_BYTES_MAX), shortened(object.value(name), textBytes)));
+                        .forEach(name ->
+                                shorter.put(cut(name, NAME_BYTES_MAX), shortened(object.value(name), textBytes)));
                 yield shorter.build();
             }
             case List<?> list -> {

@@ -2,8 +2,8 @@ package brig.formats.adapter;
 
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.permission.Permissions;
-import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.frame.Frame;
+import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.spawn.PermissionMode;
 import java.util.List;
 import java.util.function.Consumer;

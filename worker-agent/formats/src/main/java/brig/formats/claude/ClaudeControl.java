@@ -4,15 +4,13 @@ import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.Asks;
 import brig.formats.adapter.SessionHandshake;
-import brig.formats.adapter.ToolRequests.ToolRequest;
 import brig.formats.adapter.ToolRequests;
+import brig.formats.adapter.ToolRequests.ToolRequest;
 import brig.formats.claude.ClaudeInput.Answer;
 import brig.formats.claude.ClaudeInput.Behavior;
 import brig.formats.claude.ClaudeInput.ControlRequest;
 import brig.formats.claude.ClaudeInput.ControlResponse;
 import brig.formats.claude.ClaudeInput.Request;
-import brig.protocol.frame.Frame.Permission.Decision;
-import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -86,9 +84,7 @@ final class ClaudeControl implements ClaudeMessages.Control {
     }
 
     private static Behavior behavior(ClaudeMessage.CanUseTool call, boolean allowed) {
-        return allowed
-                ? new Behavior.Allow(JsonObject.element(call.input()))
-                : new Behavior.Deny("the user did not allow this");
+        return allowed ? new Behavior.Allow(JsonObject.element(call.input())) : new Behavior.Deny("not allowed here");
     }
 
     private boolean write(Record line) {

@@ -88,10 +88,7 @@ final class CodexDialogue implements Dialogue {
                 new NativeReader(
                         frames,
                         context.task().raw(),
-                        new CodexMessages(
-                                rpc,
-                                threads,
-                                new CodexApprovals(frames, rpc, threads, context)));
+                        new CodexMessages(rpc, threads, new CodexApprovals(frames, rpc, threads, context)));
         };
     }
 

@@ -29,14 +29,18 @@ sealed interface CodexRequest {
 
     @Name("item/commandExecution/requestApproval")
     record CommandApproval(
-            @Nullable String itemId, @Nullable Object command, @Nullable String reason) implements CodexRequest {}
+            @Nullable String itemId,
+            @Nullable Object command,
+            @Nullable String reason) implements CodexRequest {}
 
     @Name("item/fileChange/requestApproval")
     record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {}
 
     @Name("item/permissions/requestApproval")
     record PermissionsApproval(
-            @Nullable String itemId, @Nullable JsonObject permissions, @Nullable String reason) implements CodexRequest {}
+            @Nullable String itemId,
+            @Nullable JsonObject permissions,
+            @Nullable String reason) implements CodexRequest {}
 
     /** An approval request of Codex versions without items. */
     @Name("execCommandApproval")
