@@ -15,13 +15,14 @@ import brig.protocol.control.AskAnswer;
 import brig.protocol.frame.Frame;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
- * answer them, whichever of them holds control.
+ * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks and those of the
+ * sessions that work for it; its captains answer them, whichever of them holds control.
  *
  * <p>Decision 0149.
  */
@@ -41,13 +42,23 @@ public final class AskCalls {
                 .toList());
     }
 
-    private Stream<Spawn> asked(Access access, @Nullable String only) {
-        if (only == null) {
-            return sessions.all().stream().filter(access::opens);
+    private Stream<Spawn> asked(Access access, @Nullable String top) {
+        if (top == null) {
+            return sessions.all().stream().filter(spawn -> reader(access, spawn) != null);
         }
-        Spawn spawn = sessions.find(only).spawn();
-        access.in(spawn);
-        return Stream.of(spawn);
+        Spawn above = sessions.find(top).spawn();
+        access.in(above);
+        return sessions.all().stream()
+                .filter(spawn -> sessions.withAncestors(spawn).contains(above));
+    }
+
+    /** The access within that session, or within the nearest one above it that the caller may read; null for none. */
+    private @Nullable Access reader(Access access, Spawn spawn) {
+        return sessions.withAncestors(spawn).stream()
+                .filter(access::opens)
+                .findFirst()
+                .map(access::in)
+                .orElse(null);
     }
 
     private static AskList.View view(Spawn spawn, Frame.Ask ask) {
@@ -62,7 +73,7 @@ public final class AskCalls {
     public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
-        Access here = caller.access().in(spawn);
+        Access here = Objects.requireNonNull(reader(caller.access(), spawn), "the caller reads it");
         here.requireCaptain();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
@@ -74,7 +85,7 @@ public final class AskCalls {
             throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
         List<Spawn> asking = sessions.all().stream()
-                .filter(spawn -> spawn.asks().knows(askId) && access.opens(spawn))
+                .filter(spawn -> spawn.asks().knows(askId) && reader(access, spawn) != null)
                 .toList();
         if (asking.isEmpty()) {
             throw new BrigException(

@@ -10,6 +10,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.api.SpawnView;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0145.
  */
 public final class Sessions {
+    /** How many sessions may be above one. */
+    public static final int DEPTH_MAX = 32;
+
     private static final int ENDED_TREES_MAX = 32;
 
     private final Spawns spawns;
@@ -136,6 +140,18 @@ public final class Sessions {
     /** All known spawns, newest first. */
     public List<Spawn> all() {
         return spawns.all();
+    }
+
+    /** That spawn and those above it, the nearest first; some may be forgotten. */
+    public List<Spawn> withAncestors(Spawn spawn) {
+        List<Spawn> above = new ArrayList<>();
+        @Nullable Spawn at = spawn;
+        while (at != null && above.size() <= DEPTH_MAX) {
+            above.add(at);
+            String parent = at.parent();
+            at = parent == null ? null : spawns.find(parent).orElse(null);
+        }
+        return above;
     }
 
     /** The initial tokens of the spawns that have not ended. */
