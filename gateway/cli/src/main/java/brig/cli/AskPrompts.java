@@ -96,8 +96,8 @@ final class AskPrompts {
             terminal.noteAside("  " + number(ask, null) + " TEXT  Answer in your own words");
         }
         long leftSeconds = (ask.deadline() - clock.millis()) / 1000;
-        terminal.note("type a number to answer, or elsewhere: brig answer " + ask.askId() + " "
-                + AsksCommand.choices(ask) + " (in " + leftSeconds + " s: " + ask.fallback() + ")");
+        terminal.note("type a number to answer, or elsewhere: brig answer " + ask.askId() + " " + ask.choices()
+                + " (in " + leftSeconds + " s: " + ask.fallback() + ")");
     }
 
     private int number(Frame.Ask ask, @Nullable String option) {

@@ -213,7 +213,7 @@ final class StreamPrinter {
                     prompts.add(ask);
                 } else {
                     printAsk(ask);
-                    terminal.note("  brig answer " + ask.askId() + " " + AsksCommand.choices(ask));
+                    terminal.note("  brig answer " + ask.askId() + " " + ask.choices());
                 }
             }
             case Frame.Answered answered -> {
