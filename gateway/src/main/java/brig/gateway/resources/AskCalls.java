@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks and those of the
- * sessions that work for it; its captains answer them, whichever of them holds control.
+ * sessions that work for it; its captains and approvers answer them, whichever captain holds control.
  *
  * <p>Decision 0149.
  */
@@ -74,7 +74,7 @@ public final class AskCalls {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
         Access here = Objects.requireNonNull(reader(caller.access(), spawn), "the caller reads it");
-        here.requireCaptain();
+        here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
         return workers.answer(spawn.workerId(), in.askId(), choice);
