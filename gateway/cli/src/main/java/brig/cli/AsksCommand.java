@@ -29,6 +29,7 @@ import picocli.CommandLine.ParentCommand;
         })
 final class AsksCommand implements Callable<Integer> {
     private static final int DETAIL_CHARACTERS_MAX = 400;
+    private static final int TITLE_CHARACTERS_MAX = 80;
 
     @ParentCommand
     private Main main = new Main();
@@ -54,11 +55,23 @@ final class AsksCommand implements Callable<Integer> {
     private static void print(Terminal terminal, AskList.View view) {
         Frame.Ask ask = view.ask();
         long leftMs = Math.max(0, ask.deadline() - System.currentTimeMillis());
-        String agent = ask.agent() == null ? view.profile() : view.profile() + ", sub-agent " + ask.agent();
-        terminal.println(view.taskId() + " (" + agent + ") asks: " + ask.title());
+        terminal.println(asker(view) + " asks: " + ask.title());
         terminal.println("  " + TreeDrawing.cut(detail(ask.detail()), DETAIL_CHARACTERS_MAX));
         terminal.println("  brig answer " + ask.askId() + " " + ask.choices() + "   (in " + leftMs / 1000 + " s: "
                 + ask.fallback() + ")");
+    }
+
+    /** Who asks what, and the command that answers, in one line. */
+    static String line(AskList.View view, long nowMs) {
+        Frame.Ask ask = view.ask();
+        long leftMs = Math.max(0, ask.deadline() - nowMs);
+        return asker(view) + ": " + TreeDrawing.cut(ask.title(), TITLE_CHARACTERS_MAX) + " (" + leftMs / 1000
+                + " s left)  brig answer " + ask.askId() + " " + ask.choices();
+    }
+
+    private static String asker(AskList.View view) {
+        String agent = view.ask().agent();
+        return view.taskId() + " (" + (agent == null ? view.profile() : view.profile() + ", sub-agent " + agent) + ")";
     }
 
     /** What to judge by, in one line. */
