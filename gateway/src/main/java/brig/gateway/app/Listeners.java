@@ -152,7 +152,7 @@ final class Listeners {
                 tokens,
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
-                new AskCalls(listeners.sessions(), services.workers()),
+                new AskCalls(listeners, services.workers()),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()));
     }

@@ -1,7 +1,13 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
+import brig.gateway.connection.ConnectionWriter;
+import brig.gateway.connection.EventSink;
+import brig.gateway.connection.SseHeartbeat;
+import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
+import brig.gateway.listener.AskFollower;
+import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.worker.WorkerAgent;
@@ -9,15 +15,13 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.api.AskList;
+import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
-import brig.protocol.frame.Frame;
-import java.util.Comparator;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
@@ -26,32 +30,46 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0149.
  */
 public final class AskCalls {
+    private final ListenerServices listeners;
     private final Sessions sessions;
     private final WorkerAgent workers;
 
-    public AskCalls(Sessions sessions, WorkerAgent workers) {
-        this.sessions = sessions;
+    public AskCalls(ListenerServices listeners, WorkerAgent workers) {
+        this.listeners = listeners;
+        this.sessions = listeners.sessions();
         this.workers = workers;
     }
 
+    /** Lists the open asks. */
     public AskList list(Caller caller, SpawnerRequest.Asks in) {
-        return new AskList(asked(caller.access(), in.tree())
-                .flatMap(spawn -> spawn.asks().open().stream().map(ask -> view(spawn, ask)))
-                .sorted(Comparator.comparing(view -> view.ask().deadline()))
-                .toList());
+        return sessions.asks(caller.access(), in.tree());
     }
 
-    private Stream<Spawn> asked(Access access, @Nullable String only) {
-        if (only == null) {
-            return sessions.all().stream().filter(access::opens);
+    /** Lists the open asks, or follows them. */
+    public void list(Call call, HttpRequest.ListAsks in) {
+        AskList open = sessions.asks(call.access(), in.tree());
+        if (!call.wantsEvents()) {
+            call.answer(200, open);
+            return;
         }
-        Spawn spawn = sessions.find(only).spawn();
-        access.in(spawn);
-        return Stream.of(spawn);
-    }
-
-    private static AskList.View view(Spawn spawn, Frame.Ask ask) {
-        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
+        ConnectionWriter writer =
+                listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        EventSink sink = new EventSink(writer);
+        EventSink.begin(call.response());
+        SseHeartbeat heartbeat = new SseHeartbeat(listeners.timers(), sink);
+        Runnable unwatch = listeners.watch(call.access(), writer);
+        Runnable unfollow = AskFollower.follow(
+                sessions,
+                call.access(),
+                in.tree(),
+                writer,
+                sink,
+                change -> sink.named(change.type(), (Record) change),
+                () -> {
+                    heartbeat.stop();
+                    unwatch.run();
+                });
+        call.response().closeHandler(nothing -> unfollow.run());
     }
 
     /**

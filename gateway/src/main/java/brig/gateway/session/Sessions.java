@@ -9,13 +9,18 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
+import brig.protocol.api.AskChange;
+import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnView;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -136,6 +141,39 @@ public final class Sessions {
     /** All known spawns, newest first. */
     public List<Spawn> all() {
         return spawns.all();
+    }
+
+    /**
+     * The open asks, the one with the nearest deadline first.
+     *
+     * @param only any name of a session; null for all that the access opens
+     * @throws BrigException {@code NOT_FOUND}, or if the access does not open that session
+     */
+    public AskList asks(Access access, @Nullable String only) {
+        return new AskList(spawns.all().stream()
+                .filter(asking(access, only))
+                .flatMap(spawn -> spawn.asks().open().stream())
+                .sorted(Comparator.comparing(view -> view.ask().deadline()))
+                .toList());
+    }
+
+    /** Tells that listener of each ask and each answer of the same sessions, until the returned handle is run. */
+    public Runnable followAsks(Access access, @Nullable String only, Consumer<AskChange> listener) {
+        Predicate<Spawn> asking = asking(access, only);
+        return spawns.followAsks((spawn, change) -> {
+            if (asking.test(spawn)) {
+                listener.accept(change);
+            }
+        });
+    }
+
+    private Predicate<Spawn> asking(Access access, @Nullable String only) {
+        if (only == null) {
+            return access::opens;
+        }
+        Spawn spawn = find(only).spawn();
+        access.in(spawn);
+        return other -> other == spawn && access.opens(spawn);
     }
 
     /** The initial tokens of the spawns that have not ended. */

@@ -1,5 +1,7 @@
 package brig.gateway.spawn;
 
+import brig.protocol.api.AskChange;
+import brig.protocol.api.AskList;
 import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,22 +13,41 @@ import java.util.Map;
  * <p>Decision 0149.
  */
 public final class SessionAsks {
+    /** Follows the asks of all sessions. */
+    @FunctionalInterface
+    public interface Listener {
+        void handle(Spawn spawn, AskChange change);
+    }
+
     private static final int SETTLED_MAX = 256;
 
+    private final Spawn spawn;
+    private Listener listener = (of, change) -> {};
     private Map<String, Frame.Ask> open = Map.of();
     /** Ids of settled asks, so that a late answer is told from an unknown one. */
     private Map<String, Boolean> settled = Map.of();
+
+    SessionAsks(Spawn spawn) {
+        this.spawn = spawn;
+    }
+
+    /** Tells that listener what changes. */
+    void tell(Listener changes) {
+        listener = changes;
+    }
 
     void handle(Frame.Ask ask) {
         if (open.isEmpty()) {
             open = new LinkedHashMap<>();
         }
-        open.put(ask.askId(), ask);
+        // An adopted worker's ask may come a second time, as a frame.
+        if (open.putIfAbsent(ask.askId(), ask) == null) {
+            listener.handle(spawn, new AskChange.Ask(view(ask)));
+        }
     }
 
     void handle(Frame.Answered answered) {
-        if (open.containsKey(answered.askId())) {
-            open.remove(answered.askId());
+        if (open.remove(answered.askId()) != null) {
             if (settled.isEmpty()) {
                 settled = new LinkedHashMap<>() {
                     private static final long serialVersionUID = 1;
@@ -38,6 +59,7 @@ public final class SessionAsks {
                 };
             }
             settled.put(answered.askId(), true);
+            listener.handle(spawn, new AskChange.Answered(spawn.spawnId(), answered));
         }
     }
 
@@ -46,14 +68,20 @@ public final class SessionAsks {
         asks.forEach(this::handle);
     }
 
-    /** The stream ended: nobody waits for an answer. */
+    /** The session ended: nobody waits for an answer. */
     void handleEnd() {
-        open = Map.of();
+        for (String askId : List.copyOf(open.keySet())) {
+            handle(new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED));
+        }
     }
 
     /** In the order in which they were asked. */
-    public List<Frame.Ask> open() {
-        return List.copyOf(open.values());
+    public List<AskList.View> open() {
+        return open.values().stream().map(this::view).toList();
+    }
+
+    private AskList.View view(Frame.Ask ask) {
+        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
     }
 
     /** Whether that ask is or was one of this session. */
