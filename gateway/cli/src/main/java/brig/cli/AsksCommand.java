@@ -127,7 +127,7 @@ final class AsksCommand implements Callable<Integer> {
         return List.of(
                 headline(view),
                 "  " + TreeDrawing.cut(detail(ask.detail()), DETAIL_CHARACTERS_MAX),
-                "  brig answer " + ask.askId() + " " + choices(ask) + "   (in " + leftMs / 1000 + " s: "
+                "  brig answer " + ask.askId() + " " + ask.choices() + "   (in " + leftMs / 1000 + " s: "
                         + ask.fallback() + ")");
     }
 
@@ -136,12 +136,6 @@ final class AsksCommand implements Callable<Integer> {
         Frame.Ask ask = view.ask();
         String agent = ask.agent() == null ? view.profile() : view.profile() + ", sub-agent " + ask.agent();
         return view.taskId() + " (" + agent + ") asks: " + ask.title();
-    }
-
-    /** The options of an ask, as {@code brig answer} takes them. */
-    static String choices(Frame.Ask ask) {
-        String options = ask.options().stream().map(Frame.Ask.Option::id).collect(Collectors.joining("|"));
-        return ask.text() ? options + "|--text TEXT" : options;
     }
 
     /** What to judge by, in one line. */

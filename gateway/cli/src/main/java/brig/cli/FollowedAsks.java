@@ -47,6 +47,6 @@ final class FollowedAsks {
     private static String asked(AskList.View view) {
         return AsksCommand.headline(view) + " · "
                 + TreeDrawing.cut(AsksCommand.detail(view.ask().detail()), 120) + " · brig answer "
-                + view.ask().askId() + " " + AsksCommand.choices(view.ask());
+                + view.ask().askId() + " " + view.ask().choices();
     }
 }

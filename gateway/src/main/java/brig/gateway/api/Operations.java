@@ -253,7 +253,7 @@ final class Operations {
                     .action(Who.SOMEBODY),
             named("listAsks", HttpRequest.ListAsks.class, AskList.class)
                     .at(GET, "/api/v1/asks", Who.SOMEBODY)
-                    .web((api, call, in) -> api.calls().asks().list(call, in)),
+                    .web((api, call, in) -> api.calls().askStreams().list(call, in)),
             named(
                             "asks",
                             SpawnerRequest.Asks.class,

@@ -1,13 +1,7 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
-import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.connection.EventSink;
-import brig.gateway.connection.SseHeartbeat;
-import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
-import brig.gateway.listener.AskFollower;
-import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.worker.WorkerAgent;
@@ -15,61 +9,30 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.api.AskList;
-import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
-import io.netty.handler.codec.http.LastHttpContent;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
  * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
- * answer them, whichever of them holds control.
+ * and approvers answer them, whichever captain holds control.
  *
  * <p>Decision 0149.
  */
 public final class AskCalls {
-    private final ListenerServices listeners;
     private final Sessions sessions;
     private final WorkerAgent workers;
 
-    public AskCalls(ListenerServices listeners, WorkerAgent workers) {
-        this.listeners = listeners;
-        this.sessions = listeners.sessions();
+    public AskCalls(Sessions sessions, WorkerAgent workers) {
+        this.sessions = sessions;
         this.workers = workers;
     }
 
     /** Lists the open asks. */
     public AskList list(Caller caller, SpawnerRequest.Asks in) {
         return sessions.asks(caller.access(), in.tree());
-    }
-
-    /** Lists the open asks, or follows them. */
-    public void list(Call call, HttpRequest.ListAsks in) {
-        AskList open = sessions.asks(call.access(), in.tree());
-        if (!call.wantsEvents()) {
-            call.answer(200, open);
-            return;
-        }
-        ConnectionWriter writer =
-                listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
-        EventSink sink = new EventSink(writer);
-        EventSink.begin(call.response());
-        SseHeartbeat heartbeat = new SseHeartbeat(listeners.timers(), sink);
-        Runnable unwatch = listeners.watch(call.access(), writer);
-        Runnable unfollow = AskFollower.follow(
-                sessions,
-                call.access(),
-                in.tree(),
-                writer,
-                sink,
-                change -> sink.named(change.type(), (Record) change),
-                () -> {
-                    heartbeat.stop();
-                    unwatch.run();
-                });
-        call.response().closeHandler(nothing -> unfollow.run());
     }
 
     /**
@@ -81,7 +44,7 @@ public final class AskCalls {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
         Access here = caller.access().in(spawn);
-        here.requireCaptain();
+        here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
         return workers.answer(spawn.workerId(), in.askId(), choice);

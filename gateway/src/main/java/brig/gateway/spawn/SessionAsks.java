@@ -6,6 +6,7 @@ import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open asks of one session, derived from its frames. Owned by the event loop.
@@ -36,18 +37,23 @@ public final class SessionAsks {
         listener = changes;
     }
 
-    void handle(Frame.Ask ask) {
+    /** @return whether it was not known before */
+    boolean handle(Frame.Ask ask) {
         if (open.isEmpty()) {
             open = new LinkedHashMap<>();
         }
         // An adopted worker's ask may come a second time, as a frame.
-        if (open.putIfAbsent(ask.askId(), ask) == null) {
+        boolean isNew = open.putIfAbsent(ask.askId(), ask) == null;
+        if (isNew) {
             listener.handle(spawn, new AskChange.Ask(view(ask)));
         }
+        return isNew;
     }
 
-    void handle(Frame.Answered answered) {
-        if (open.remove(answered.askId()) != null) {
+    /** @return what was asked; null if that was before this gateway started */
+    Frame.@Nullable Ask handle(Frame.Answered answered) {
+        Frame.Ask asked = open.isEmpty() ? null : open.remove(answered.askId());
+        if (asked != null) {
             if (settled.isEmpty()) {
                 settled = new LinkedHashMap<>() {
                     private static final long serialVersionUID = 1;
@@ -61,17 +67,13 @@ public final class SessionAsks {
             settled.put(answered.askId(), true);
             listener.handle(spawn, new AskChange.Answered(spawn.spawnId(), answered));
         }
-    }
-
-    /** The open asks of an adopted worker, whose frames are in the record, which is not read again. */
-    void handleAdopted(List<Frame.Ask> asks) {
-        asks.forEach(this::handle);
+        return asked;
     }
 
     /** The session ended: nobody waits for an answer. */
     void handleEnd() {
         for (String askId : List.copyOf(open.keySet())) {
-            handle(new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED));
+            var _ = handle(new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED));
         }
     }
 

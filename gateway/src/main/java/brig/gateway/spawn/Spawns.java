@@ -52,7 +52,6 @@ public final class Spawns {
 
     /** The spawn ended: its task_id is free again. */
     void retire(Spawn spawn) {
-        spawn.asks().handleEnd();
         liveById.remove(spawn.spawnId());
         liveByTask.remove(spawn.taskId(), spawn);
         endedById.put(spawn.spawnId(), spawn);
