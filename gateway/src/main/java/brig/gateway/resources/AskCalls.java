@@ -13,11 +13,12 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
- * and approvers answer them, whichever captain holds control.
+ * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks and those of the
+ * sessions that work for it; its captains and approvers answer them, whichever captain holds control.
  *
  * <p>Decision 0149.
  */
@@ -43,7 +44,7 @@ public final class AskCalls {
     public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
-        Access here = caller.access().in(spawn);
+        Access here = Objects.requireNonNull(sessions.reader(caller.access(), spawn), "the caller reads it");
         here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
@@ -55,7 +56,7 @@ public final class AskCalls {
             throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
         List<Spawn> asking = sessions.all().stream()
-                .filter(spawn -> spawn.asks().knows(askId) && access.opens(spawn))
+                .filter(spawn -> spawn.asks().knows(askId) && sessions.reader(access, spawn) != null)
                 .toList();
         if (asking.isEmpty()) {
             throw new BrigException(

@@ -12,6 +12,7 @@ import brig.protocol.Role;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnView;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0145.
  */
 public final class Sessions {
+    /** How many sessions may be above one. */
+    public static final int DEPTH_MAX = 32;
+
     private static final int ENDED_TREES_MAX = 32;
 
     private final Spawns spawns;
@@ -146,20 +150,21 @@ public final class Sessions {
     /**
      * The open asks, the one with the nearest deadline first.
      *
-     * @param only any name of a session; null for all that the access opens
+     * @param top any name of a session, for its asks and those of the sessions that work for it; null for all sessions
+     *     that the access reads
      * @throws BrigException {@code NOT_FOUND}, or if the access does not open that session
      */
-    public AskList asks(Access access, @Nullable String only) {
+    public AskList asks(Access access, @Nullable String top) {
         return new AskList(spawns.all().stream()
-                .filter(asking(access, only))
+                .filter(asking(access, top))
                 .flatMap(spawn -> spawn.asks().open().stream())
                 .sorted(Comparator.comparing(view -> view.ask().deadline()))
                 .toList());
     }
 
     /** Tells that listener of each ask and each answer of the same sessions, until the returned handle is run. */
-    public Runnable followAsks(Access access, @Nullable String only, Consumer<AskChange> listener) {
-        Predicate<Spawn> asking = asking(access, only);
+    public Runnable followAsks(Access access, @Nullable String top, Consumer<AskChange> listener) {
+        Predicate<Spawn> asking = asking(access, top);
         return spawns.followAsks((spawn, change) -> {
             if (asking.test(spawn)) {
                 listener.accept(change);
@@ -167,13 +172,34 @@ public final class Sessions {
         });
     }
 
-    private Predicate<Spawn> asking(Access access, @Nullable String only) {
-        if (only == null) {
-            return access::opens;
+    private Predicate<Spawn> asking(Access access, @Nullable String top) {
+        if (top == null) {
+            return spawn -> reader(access, spawn) != null;
         }
-        Spawn spawn = find(only).spawn();
-        access.in(spawn);
-        return other -> other == spawn && access.opens(spawn);
+        Spawn above = find(top).spawn();
+        access.in(above);
+        return spawn -> access.opens(above) && withAncestors(spawn).contains(above);
+    }
+
+    /** The access within that session, or within the nearest one above it that it opens; null for none. */
+    public @Nullable Access reader(Access access, Spawn spawn) {
+        return withAncestors(spawn).stream()
+                .filter(access::opens)
+                .findFirst()
+                .map(access::in)
+                .orElse(null);
+    }
+
+    /** That spawn and those above it, the nearest first; some may be forgotten. */
+    public List<Spawn> withAncestors(Spawn spawn) {
+        List<Spawn> above = new ArrayList<>();
+        @Nullable Spawn at = spawn;
+        while (at != null && above.size() <= DEPTH_MAX) {
+            above.add(at);
+            String parent = at.parent();
+            at = parent == null ? null : spawns.find(parent).orElse(null);
+        }
+        return above;
     }
 
     /** The initial tokens of the spawns that have not ended. */
