@@ -120,7 +120,7 @@ final class TreeCommand implements Callable<Integer> {
         }
         long nowMs = System.currentTimeMillis();
         Stream<String> waiting = client.request(new SpawnerRequest.Asks(id), AskList.class).asks().stream()
-                .map(ask -> "waits: " + AsksCommand.line(ask, nowMs));
+                .flatMap(ask -> AsksCommand.lines(ask, nowMs).stream());
         picture.draw(Stream.concat(new TreeDrawing(tree.as(TreeView.class), nowMs).lines().stream(), waiting)
                 .map(StyledLine::of)
                 .toList());

@@ -12,13 +12,9 @@ import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
-import brig.protocol.frame.Frame;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks and those of the
@@ -35,34 +31,9 @@ public final class AskCalls {
         this.workers = workers;
     }
 
+    /** Lists the open asks. */
     public AskList list(Caller caller, SpawnerRequest.Asks in) {
-        return new AskList(asked(caller.access(), in.tree())
-                .flatMap(spawn -> spawn.asks().open().stream().map(ask -> view(spawn, ask)))
-                .sorted(Comparator.comparing(view -> view.ask().deadline()))
-                .toList());
-    }
-
-    private Stream<Spawn> asked(Access access, @Nullable String top) {
-        if (top == null) {
-            return sessions.all().stream().filter(spawn -> reader(access, spawn) != null);
-        }
-        Spawn above = sessions.find(top).spawn();
-        access.in(above);
-        return sessions.all().stream()
-                .filter(spawn -> sessions.withAncestors(spawn).contains(above));
-    }
-
-    /** The access within that session, or within the nearest one above it that the caller may read; null for none. */
-    private @Nullable Access reader(Access access, Spawn spawn) {
-        return sessions.withAncestors(spawn).stream()
-                .filter(access::opens)
-                .findFirst()
-                .map(access::in)
-                .orElse(null);
-    }
-
-    private static AskList.View view(Spawn spawn, Frame.Ask ask) {
-        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
+        return sessions.asks(caller.access(), in.tree());
     }
 
     /**
@@ -73,7 +44,7 @@ public final class AskCalls {
     public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
-        Access here = Objects.requireNonNull(reader(caller.access(), spawn), "the caller reads it");
+        Access here = Objects.requireNonNull(sessions.reader(caller.access(), spawn), "the caller reads it");
         here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
@@ -85,7 +56,7 @@ public final class AskCalls {
             throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
         List<Spawn> asking = sessions.all().stream()
-                .filter(spawn -> spawn.asks().knows(askId) && reader(access, spawn) != null)
+                .filter(spawn -> spawn.asks().knows(askId) && sessions.reader(access, spawn) != null)
                 .toList();
         if (asking.isEmpty()) {
             throw new BrigException(

@@ -45,7 +45,7 @@ public final class Spawn {
     private final SpawnRecord.Hashes hashes;
     private StreamLog log;
     private final SpawnTree tree;
-    private final SessionAsks asks = new SessionAsks();
+    private final SessionAsks asks = new SessionAsks(this);
     private final Activity activity = new Activity(asks);
     private final FinalFrames lastWords = new FinalFrames();
     private final long createdMs;
