@@ -102,7 +102,7 @@ final class SpawnOptions {
             paramLabel = "MODE",
             description = "What happens when the agent asks to use a tool: allow, ask (a person decides), or deny."
                     + " No wider than its profile.")
-    private @Nullable PermissionMode permissions;
+    private @Nullable String permissions;
 
     @Option(
             names = "--policy",
@@ -157,6 +157,12 @@ final class SpawnOptions {
             description = "Continue an earlier session of the agent, in the same project or workspace.")
     private @Nullable String resume;
 
+    @Option(
+            names = "--parent",
+            paramLabel = "ID",
+            description = "The session that this one works for: whoever answers for that one answers for this one too.")
+    private @Nullable String parent;
+
     /** The message on the command line; null for none. */
     @Nullable
     String message() {
@@ -180,7 +186,12 @@ final class SpawnOptions {
         SpawnRequest request = new SpawnRequest(
                 taskId,
                 absolute(folder),
-                new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt, permissions),
+                new SpawnRequest.AgentConfig(
+                        agent,
+                        model,
+                        tools,
+                        systemPrompt,
+                        permissions == null ? null : PermissionMode.of("--permissions", permissions)),
                 prompt,
                 once,
                 policy,
@@ -192,7 +203,8 @@ final class SpawnOptions {
                         SpawnRequest.Claim.LOCAL,
                         project),
                 new SpawnRequest.Bounds(variables, timeoutSeconds, leaseSeconds),
-                new SpawnRequest.Continuation(resume, record));
+                new SpawnRequest.Continuation(resume, record),
+                parent);
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }
