@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the real programs and their sub-agents ask waits for a person, and no way of its end makes them hang. */
-@Timeout(90)
+@Timeout(120)
 @Order(1)
 class AgentAsksTest {
     private static final long WAIT_MS = 5000;
@@ -62,8 +62,20 @@ class AgentAsksTest {
         try (TestGateway control = fixture.control()) {
             return control.ask(new String(
                     Json.write(Map.of(
-                            "id", 1, "op", "answer", "spawn_id", worker.id(), "ask_id", ask.text("ask_id"),
-                            field, value, "by", "tests", "via", "unix")),
+                            "id",
+                            1,
+                            "op",
+                            "answer",
+                            "spawn_id",
+                            worker.id(),
+                            "ask_id",
+                            ask.text("ask_id"),
+                            field,
+                            value,
+                            "by",
+                            "tests",
+                            "via",
+                            "unix")),
                     UTF_8));
         }
     }
@@ -78,14 +90,7 @@ class AgentAsksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "claude, false",
-        "claude, true",
-        "codex, false",
-        "codex, true",
-        "opencode, false",
-        "opencode, true"
-    })
+    @CsvSource({"claude, false", "claude, true", "codex, false", "codex, true", "opencode, false", "opencode, true"})
     void shouldGoOnHoweverAnAskEnds(String agent, boolean child) throws Exception {
         String prompt = child ? delegated(agent, RUN) : RUN;
         try (Walled worker = open(agent)) {
@@ -128,8 +133,10 @@ class AgentAsksTest {
                 "header", "Colour",
                 "question", "Which colour?",
                 "multiSelect", false,
-                "options", List.of(
-                        Map.of("label", "Red", "description", "warm"), Map.of("label", "Blue", "description", "cold")));
+                "options",
+                        List.of(
+                                Map.of("label", "Red", "description", "warm"),
+                                Map.of("label", "Blue", "description", "cold")));
         String tool = switch (agent) {
             case "claude" -> "AskUserQuestion";
             case "codex" -> "request_user_input";

@@ -1,28 +1,21 @@
 package brig.workeragent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.Ids;
-import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.TestGateway.Frame;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -114,7 +107,9 @@ class RealAgentsTest {
         try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:3"))) {
             assertDone(worker, worker.untilDone());
             JsonNode body = asked(worker).getFirst();
-            assertTrue(RealAgents.tools(body).size() > 5, () -> RealAgents.tools(body).toString());
+            assertTrue(
+                    RealAgents.tools(body).size() > 5,
+                    () -> RealAgents.tools(body).toString());
             assertTrue(
                     model == null
                             || model.isEmpty()

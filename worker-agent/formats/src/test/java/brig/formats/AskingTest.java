@@ -92,8 +92,9 @@ class AskingTest {
     @Test
     void shouldShowWhatWouldChangeAndBindTheAnswerToIt() {
         ScriptedTalk talk = ScriptedTalk.asking("codex");
-        String item = "{\"method\":\"item/started\",\"params\":{\"item\":{\"type\":\"fileChange\",\"id\":\"i\",\"changes\":"
-                + "[{\"path\":\"a.txt\",\"diff\":\"+new\"}]}}}";
+        String item =
+                "{\"method\":\"item/started\",\"params\":{\"item\":{\"type\":\"fileChange\",\"id\":\"i\",\"changes\":"
+                        + "[{\"path\":\"a.txt\",\"diff\":\"+new\"}]}}}";
         String asks = "{\"id\":\"r1\",\"method\":\"item/fileChange/requestApproval\",\"params\":{\"itemId\":\"i\"}}";
         talk.says(item);
         talk.says(asks);

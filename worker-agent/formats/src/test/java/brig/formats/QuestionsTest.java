@@ -25,8 +25,7 @@ class QuestionsTest {
             List.of(Map.of("label", "Red", "description", "warm"), Map.of("label", "Blue"));
 
     private static Map<String, Object> question(String text) {
-        return Map.of(
-                "id", text, "header", "Colour", "question", text, "isOther", true, "options", COLOURS);
+        return Map.of("id", text, "header", "Colour", "question", text, "isOther", true, "options", COLOURS);
     }
 
     /** The request of that agent, with the id r1, by its sub-agent. */
@@ -34,17 +33,37 @@ class QuestionsTest {
         Map<String, ?> line = switch (adapter) {
             case "claude" ->
                 Map.of(
-                        "type", "control_request", "request_id", "r1", "request",
+                        "type",
+                        "control_request",
+                        "request_id",
+                        "r1",
+                        "request",
                         Map.of(
-                                "subtype", "can_use_tool", "tool_name", "AskUserQuestion", "tool_use_id", "t1",
-                                "agent_id", "sub", "input", Map.of("questions", questions)));
+                                "subtype",
+                                "can_use_tool",
+                                "tool_name",
+                                "AskUserQuestion",
+                                "tool_use_id",
+                                "t1",
+                                "agent_id",
+                                "sub",
+                                "input",
+                                Map.of("questions", questions)));
             case "codex" ->
                 Map.of(
-                        "id", "r1", "method", "item/tool/requestUserInput", "params",
+                        "id",
+                        "r1",
+                        "method",
+                        "item/tool/requestUserInput",
+                        "params",
                         Map.of("threadId", "sub", "itemId", "t1", "questions", questions));
             default ->
                 Map.of(
-                        "id", "r1", "method", "opencode/question", "params",
+                        "id",
+                        "r1",
+                        "method",
+                        "opencode/question",
+                        "params",
                         Map.of("sessionID", "sub", "tool", Map.of("callID", "t1"), "questions", questions));
         };
         return new String(Json.write(line), StandardCharsets.UTF_8);
@@ -73,8 +92,7 @@ class QuestionsTest {
                 (line.containsKey("result")
                         ? line.get("result")
                         : ((Map<String, Object>) line.get("response")).get("response"));
-        return String.valueOf(
-                result.get("updatedInput") instanceof Map<?, ?> input ? input.get("answers") : result);
+        return String.valueOf(result.get("updatedInput") instanceof Map<?, ?> input ? input.get("answers") : result);
     }
 
     @ParameterizedTest
@@ -142,8 +160,7 @@ class QuestionsTest {
             """)
     void shouldTakeSeveralChoicesSeparatedByCommas(String text, String expected) {
         ScriptedTalk talk = talk("claude");
-        talk.says(request(
-                "claude", List.of(Map.of("question", "One?", "multiSelect", true, "options", COLOURS))));
+        talk.says(request("claude", List.of(Map.of("question", "One?", "multiSelect", true, "options", COLOURS))));
         talk.asks.say("r1", text);
         assertEquals(expected, answer(talk));
     }
@@ -173,11 +190,13 @@ class QuestionsTest {
         List<Map<String, ?>> options = new ArrayList<>(List.of(
                 Map.of("label", huge, "description", huge), Map.of("description", "no label"), Map.of("label", " ")));
         options.addAll(Collections.nCopies(30, Map.of("label", "same")));
-        talk.says(request(adapter, List.of(Map.of("id", "q", "question", huge, "isOther", true, "options", options))));
+        talk.says(request(
+                adapter, List.of(Map.of("id", "q", "question", "Which?", "isOther", true, "options", options))));
         Asks.Request asked = talk.asks.open.get("r1");
         assertEquals(32, asked.options().size(), "31 with a label, and the default");
         assertEquals(
-                32, asked.options().stream().map(Frame.Ask.Option::id).distinct().count());
+                32,
+                asked.options().stream().map(Frame.Ask.Option::id).distinct().count());
         assertTrue(Json.write(Map.of("o", asked.options().toString())).length < 64 * 1024);
         talk.asks.answer("r1", "1");
         assertTrue(answer(talk).contains(huge));
@@ -187,8 +206,7 @@ class QuestionsTest {
     void shouldAskNoPersonForASecret() {
         ScriptedTalk talk = talk("codex");
         talk.says(request(
-                "codex",
-                List.of(question("One?"), Map.of("id", "key", "question", "Your key?", "isSecret", true))));
+                "codex", List.of(question("One?"), Map.of("id", "key", "question", "Your key?", "isSecret", true))));
         assertEquals(Map.of(), talk.asks.open);
         assertEquals("{answers={}}", answer(talk));
     }
@@ -206,7 +224,8 @@ class QuestionsTest {
 
     private static String elicitation(String mode, String schema) {
         return "{\"id\":\"r1\",\"method\":\"mcpServer/elicitation/request\",\"params\":{\"threadId\":\"sub\","
-                + "\"serverName\":\"shop\",\"mode\":\"" + mode + "\",\"message\":\"Size?\",\"requestedSchema\":" + schema
+                + "\"serverName\":\"shop\",\"mode\":\"" + mode + "\",\"message\":\"Size?\",\"requestedSchema\":"
+                + schema
                 + "}}";
     }
 

@@ -39,8 +39,8 @@ sealed interface AcpCall {
 
     /** Questions that OpenCode's plugin passes on. */
     @Name("opencode/question")
-    record AskQuestions(
-            @Default("") String sessionID, OpenCodeEvent.Tool tool, List<Asked> questions) implements AcpCall {}
+    record AskQuestions(@Default("") String sessionID, OpenCodeEvent.Tool tool, List<Asked> questions)
+            implements AcpCall {}
 
     /** @param custom false if only the options are answers */
     @Foreign
@@ -72,8 +72,8 @@ sealed interface AcpCall {
      * @param sessionId the session that asks: with OpenCode's plugin also a sub-agent's
      */
     @Name("session/request_permission")
-    record RequestPermission(
-            @Default("") String sessionId, AcpUpdate.CallFields toolCall, List<Option> options) implements AcpCall {
+    record RequestPermission(@Default("") String sessionId, AcpUpdate.CallFields toolCall, List<Option> options)
+            implements AcpCall {
         /** The offered option with the narrowest effect; null if none fits. */
         @Nullable
         String option(boolean allow) {

@@ -47,8 +47,7 @@ public final class Questions {
      * @param multiple whether several choices may be the answer
      * @param free whether other words than the choices may be the answer
      */
-    public record Question(
-            @Nullable String header, String text, List<Choice> choices, boolean multiple, boolean free) {
+    public record Question(@Nullable String header, String text, List<Choice> choices, boolean multiple, boolean free) {
         private boolean isAnswerable() {
             return !text.isBlank() && choices.size() <= CHOICES_MAX && (free || !choices.isEmpty());
         }
@@ -69,8 +68,9 @@ public final class Questions {
             }
             String text = reply.text() == null ? "" : reply.text();
             if (multiple) {
-                List<@Nullable String> labels =
-                        Arrays.stream(text.split(",")).map(part -> label(part.strip())).toList();
+                List<@Nullable String> labels = Arrays.stream(text.split(","))
+                        .map(part -> label(part.strip()))
+                        .toList();
                 if (labels.stream().allMatch(Objects::nonNull)) {
                     return labels.stream().filter(Objects::nonNull).toList();
                 }
@@ -113,7 +113,9 @@ public final class Questions {
 
     /** What to judge a question by. */
     private record Detail(
-            @Nullable String header, String question, @OmitEmpty boolean multiple) {}
+            @Nullable String header,
+            String question,
+            @OmitEmpty boolean multiple) {}
 
     private final AgentFrames frames;
     private final Asks asks;
@@ -213,7 +215,9 @@ public final class Questions {
                 if (over) {
                     return;
                 }
-                given.set(index, declined ? List.of() : request.questions().get(index).words(reply));
+                given.set(
+                        index,
+                        declined ? List.of() : request.questions().get(index).words(reply));
                 missing--;
                 over = declined || missing == 0;
                 if (!over) {

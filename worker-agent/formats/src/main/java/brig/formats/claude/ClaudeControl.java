@@ -64,8 +64,8 @@ final class ClaudeControl implements ClaudeMessages.Control {
     public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
         String id = question.requestId();
         return switch (question.request()) {
-            case ClaudeMessage.CanUseTool call when ClaudeQuestions.TOOL.equals(call.toolName())
-                    && questions.areAsked() -> {
+            case ClaudeMessage.CanUseTool call
+            when ClaudeQuestions.TOOL.equals(call.toolName()) && questions.areAsked() -> {
                 questions.ask(
                         ClaudeQuestions.request(id, call),
                         answers -> write(new ControlResponse(

@@ -24,10 +24,7 @@ final class ClaudeQuestions {
     @Foreign
     @CamelCase
     private record Asked(
-            @Default("") String question,
-            @Nullable String header,
-            List<Option> options,
-            boolean multiSelect) {
+            @Default("") String question, @Nullable String header, List<Option> options, boolean multiSelect) {
         Question told() {
             return new Question(
                     header,
@@ -42,7 +39,8 @@ final class ClaudeQuestions {
     }
 
     @Foreign
-    private record Option(@Default("") String label, @Nullable String description) {}
+    private record Option(
+            @Default("") String label, @Nullable String description) {}
 
     private ClaudeQuestions() {}
 

@@ -21,11 +21,7 @@ final class CodexApprovals {
     private final Questions questions;
 
     CodexApprovals(
-            AgentFrames frames,
-            JsonRpc<RpcAnswer> rpc,
-            CodexThreads threads,
-            Questions questions,
-            Context context) {
+            AgentFrames frames, JsonRpc<RpcAnswer> rpc, CodexThreads threads, Questions questions, Context context) {
         this.rpc = rpc;
         this.threads = threads;
         this.tools = new ToolRequests(frames, context);

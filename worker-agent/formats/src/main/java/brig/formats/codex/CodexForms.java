@@ -41,17 +41,17 @@ final class CodexForms {
 
     /** Only a form with one field is one question. */
     private static List<Question> question(CodexRequest.Elicitation wanted) {
-        if (!"form".equals(wanted.mode()) || wanted.requestedSchema().properties().size() != 1) {
+        if (!"form".equals(wanted.mode())
+                || wanted.requestedSchema().properties().size() != 1) {
             return List.of();
         }
         CodexRequest.Property field =
                 wanted.requestedSchema().properties().values().iterator().next();
-        List<String> values =
-                switch (field.type()) {
-                    case "boolean" -> List.of("true", "false");
-                    case "string" -> field.values();
-                    default -> null;
-                };
+        List<String> values = switch (field.type()) {
+            case "boolean" -> List.of("true", "false");
+            case "string" -> field.values();
+            default -> null;
+        };
         if (values == null || field.hasTitledValues()) {
             return List.of();
         }
@@ -73,7 +73,8 @@ final class CodexForms {
             case CodexRequest.Elicitation wanted ->
                 words == null
                         ? new Elicited("decline", null)
-                        : new Elicited("accept", content(wanted, words.getFirst().getFirst()));
+                        : new Elicited(
+                                "accept", content(wanted, words.getFirst().getFirst()));
         };
     }
 

@@ -46,7 +46,8 @@ sealed interface CodexRequest {
 
     /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
-    record PatchApproval(@Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {}
+    record PatchApproval(
+            @Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {}
 
     /** A question to a person. */
     sealed interface Form extends CodexRequest {}
@@ -74,8 +75,7 @@ sealed interface CodexRequest {
             @Nullable String serverName,
             @Nullable String mode,
             @Default("") String message,
-            Schema requestedSchema)
-            implements Form {}
+            Schema requestedSchema) implements Form {}
 
     @Foreign
     record Schema(Map<String, Property> properties) {}
