@@ -65,7 +65,12 @@ public final class AskCalls {
         Access here = caller.access().in(spawn);
         here.requireCaptain();
         sessions.of(spawn).requireAlive();
-        AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
+        AnswerChoice choice = new AnswerChoice(
+                in.option(),
+                in.text(),
+                here.captain(),
+                caller.via(in.client()),
+                caller.access().isAdmin());
         return workers.answer(spawn.workerId(), in.askId(), choice);
     }
 

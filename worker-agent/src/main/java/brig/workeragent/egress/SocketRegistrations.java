@@ -117,6 +117,10 @@ final class SocketRegistrations {
                         session == null ? List.of() : List.copyOf(session.revoked),
                         EgressCommand.sent(sockets)),
                 List.copyOf(sockets));
+        if (session != null) {
+            session.allowedOnce.forEach(
+                    host -> to.send(new EgressCommand.Allow(registration.id, host, true), List.of()));
+        }
         if (registration.values != null) {
             sendSecrets(registration);
         }

@@ -72,8 +72,8 @@ public sealed interface EgressCommand {
     /** A person allows a host, for one request or for the worker's life. */
     record Allow(String worker, String host, boolean once) implements OfWorker {}
 
-    /** A person refuses a host; waiting requests are answered. */
-    record Deny(String worker, String host) implements OfWorker {}
+    /** Refuses the requests that wait for a host; {@code rule} says why. */
+    record Deny(String worker, String host, String rule) implements OfWorker {}
 
     /** Revokes a secret permanently. */
     record Revoke(String worker, String secret) implements OfWorker {}

@@ -46,7 +46,7 @@ class EgressMessagesTest {
                 new EgressCommand.Socket("w", socket),
                 new EgressCommand.Policy("w", POLICY),
                 new EgressCommand.Allow("w", "a.example", true),
-                new EgressCommand.Deny("w", "a.example"),
+                new EgressCommand.Deny("w", "a.example", "a person refused it"),
                 new EgressCommand.Revoke("w", "T"),
                 new EgressCommand.Unregister("w"))) {
             assertEquals(command, Json.read(Json.write((Record) command), EgressCommand.class));
