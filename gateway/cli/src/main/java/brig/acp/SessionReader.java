@@ -131,6 +131,8 @@ final class SessionReader implements SessionLink.Reader {
                 asks.handle(frame, numbered.seq(), numbered.ts(), !replaying);
                 updates.handle(frame);
             }
+            case Frame.Ask frame -> asks.handle(frame, numbered.seq(), !replaying);
+            case Frame.Answered frame -> asks.handle(frame);
             case Frame.Failure frame -> {
                 if (!frame.retrying() && frame.agent() == null) {
                     lastError = frame.error();
@@ -211,6 +213,7 @@ final class SessionReader implements SessionLink.Reader {
             updates.note("the gateway is gone");
             end("the gateway is gone");
         }
+        asks.end();
         replayUntil = 0;
         endReplayIfDue();
     }

@@ -4,7 +4,6 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AskAnswer;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,28 +23,26 @@ import picocli.CommandLine.ParentCommand;
 final class AnswerCommand implements Callable<Integer> {
     private static final String CLIENT = "brig";
 
-    /** The answer: exactly one of both. */
-    static final class Choice {
-        @Parameters(paramLabel = "OPTION", index = "1", description = "The option, as 'brig asks' lists it.")
-        private @Nullable String option;
-
-        @Option(names = "--text", paramLabel = "TEXT", description = "An answer in own words, if the ask takes one.")
-        private @Nullable String text;
-    }
-
     @ParentCommand
     private Main main = new Main();
 
     @Parameters(paramLabel = "ASK_ID", index = "0", description = "The ask, as 'brig asks' lists it.")
     private String id = "";
 
-    @ArgGroup(multiplicity = "1", exclusive = true)
-    private Choice choice = new Choice();
+    @Parameters(
+            paramLabel = "OPTION",
+            index = "1",
+            arity = "0..1",
+            description = "The option, as 'brig asks' lists it.")
+    private @Nullable String option;
+
+    @Option(names = "--text", paramLabel = "TEXT", description = "An answer in own words, if the ask takes one.")
+    private @Nullable String text;
 
     @Override
     public Integer call() {
         main.show(
-                new SpawnerRequest.AnswerAsk(id, choice.option, choice.text, CLIENT),
+                new SpawnerRequest.AnswerAsk(id, option, text, CLIENT),
                 AskAnswer.class,
                 answer -> main.terminal()
                         .note("answered: " + (answer.option() == null ? answer.text() : answer.option())));

@@ -57,14 +57,8 @@ final class AsksCommand implements Callable<Integer> {
         String agent = ask.agent() == null ? view.profile() : view.profile() + ", sub-agent " + ask.agent();
         terminal.println(view.taskId() + " (" + agent + ") asks: " + ask.title());
         terminal.println("  " + TreeDrawing.cut(detail(ask.detail()), DETAIL_CHARACTERS_MAX));
-        terminal.println("  brig answer " + ask.askId() + " " + choices(ask) + "   (in " + leftMs / 1000 + " s: "
+        terminal.println("  brig answer " + ask.askId() + " " + ask.choices() + "   (in " + leftMs / 1000 + " s: "
                 + ask.fallback() + ")");
-    }
-
-    /** The options of an ask, as {@code brig answer} takes them. */
-    static String choices(Frame.Ask ask) {
-        String options = ask.options().stream().map(Frame.Ask.Option::id).collect(Collectors.joining("|"));
-        return ask.text() ? options + "|--text TEXT" : options;
     }
 
     /** What to judge by, in one line. */

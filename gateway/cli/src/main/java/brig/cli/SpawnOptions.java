@@ -102,7 +102,7 @@ final class SpawnOptions {
             paramLabel = "MODE",
             description = "What happens when the agent asks to use a tool: allow, ask (a person decides), or deny."
                     + " No wider than its profile.")
-    private @Nullable PermissionMode permissions;
+    private @Nullable String permissions;
 
     @Option(
             names = "--policy",
@@ -180,7 +180,12 @@ final class SpawnOptions {
         SpawnRequest request = new SpawnRequest(
                 taskId,
                 absolute(folder),
-                new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt, permissions),
+                new SpawnRequest.AgentConfig(
+                        agent,
+                        model,
+                        tools,
+                        systemPrompt,
+                        permissions == null ? null : PermissionMode.of("--permissions", permissions)),
                 prompt,
                 once,
                 policy,

@@ -31,9 +31,9 @@ class EditorRpcTest {
     void shouldHandAnAnswerToWhoAsked() {
         long first = ask();
         long second = ask();
-        rpc.handleAnswer(answer(second, "\"result\":{\"outcome\":{\"optionId\":\"b\"}}"));
+        rpc.handleAnswer(answer(second, "\"result\":{\"outcome\":{\"outcome\":\"selected\",\"optionId\":\"b\"}}"));
         rpc.handleAnswer(answer(first, "\"error\":{}"));
-        rpc.handleAnswer(answer(first, "\"result\":{\"outcome\":{\"optionId\":\"a\"}}"));
+        rpc.handleAnswer(answer(first, "\"result\":{\"outcome\":{\"outcome\":\"selected\",\"optionId\":\"a\"}}"));
         assertEquals(2, chosen.size());
         assertEquals("b", chosen.getFirst());
         assertEquals(null, chosen.getLast());

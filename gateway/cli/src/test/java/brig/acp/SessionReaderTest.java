@@ -64,6 +64,29 @@ class SessionReaderTest {
     }
 
     @Test
+    void shouldAskTheUserAndWithdrawItWhenNoLineFollows() {
+        SessionReader reader = reader(1, false);
+        reader.begin();
+        reader.handle(line("{'type':'ask','seq':1,'ts':1,'ask_id':'ask_1','kind':'tool','title':'Bash',"
+                + "'options':[{'id':'deny','name':'Deny'}],'deadline':" + Long.MAX_VALUE / 2048
+                + ",'default':'deny'}"));
+        assertEquals(List.of("session/request_permission"), editor.methods());
+        reader.handleEnd(false);
+        assertEquals(List.of("session/request_permission", "$/cancel_request"), editor.methods());
+    }
+
+    @Test
+    void shouldNotAskWhatIsSettled() {
+        SessionReader reader = reader(2, false);
+        reader.begin();
+        reader.handle(line("{'type':'ask','seq':1,'ts':1,'ask_id':'ask_1','kind':'later','title':'Bash',"
+                + "'options':[{'id':'deny','name':'Deny'}],'deadline':" + Long.MAX_VALUE / 2048
+                + ",'default':'deny'}"));
+        reader.handle(line("{'type':'answered','seq':2,'ts':1,'ask_id':'ask_1','option':'deny','reason':'deadline'}"));
+        assertEquals(List.of(), editor.methods());
+    }
+
+    @Test
     void shouldSayWhenHistoryIsOver() {
         SessionReader reader = reader(2, false);
         reader.begin();

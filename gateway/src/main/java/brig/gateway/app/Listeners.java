@@ -206,7 +206,11 @@ final class Listeners {
     }
 
     /** The readings of connections, combined with those of sessions and other limits. */
-    GaugeReadings view(Map<String, Integer> sessions, boolean workerAgentUp, List<GaugeReadings.LimitUse> others) {
+    GaugeReadings view(
+            Map<String, Integer> sessions,
+            Map<String, Integer> asks,
+            boolean workerAgentUp,
+            List<GaugeReadings.LimitUse> others) {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
         ConnectionGuard connectionGuard = listeners.connectionGuard();
         limits.add(new GaugeReadings.LimitUse(
@@ -223,7 +227,7 @@ final class Listeners {
             queued += writer.queuedBytes();
             full += writer.isFull() ? 1 : 0;
         }
-        return new GaugeReadings(sessions, listeners.writers().size(), full, queued, workerAgentUp, limits);
+        return new GaugeReadings(sessions, asks, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
     /** The URL of the HTTP interface, with the actual port if the configured one is 0. */

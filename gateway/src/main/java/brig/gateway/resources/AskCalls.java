@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
- * answer them, whichever of them holds control.
+ * and approvers answer them, whichever captain holds control.
  *
  * <p>Decision 0149.
  */
@@ -63,7 +63,7 @@ public final class AskCalls {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
         Access here = caller.access().in(spawn);
-        here.requireCaptain();
+        here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(
                 in.option(),

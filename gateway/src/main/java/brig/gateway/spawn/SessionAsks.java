@@ -4,6 +4,7 @@ import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open asks of one session, derived from its frames. Owned by the event loop.
@@ -17,16 +18,18 @@ public final class SessionAsks {
     /** Ids of settled asks, so that a late answer is told from an unknown one. */
     private Map<String, Boolean> settled = Map.of();
 
-    void handle(Frame.Ask ask) {
+    /** @return whether it was not known before */
+    boolean handle(Frame.Ask ask) {
         if (open.isEmpty()) {
             open = new LinkedHashMap<>();
         }
-        open.put(ask.askId(), ask);
+        return open.put(ask.askId(), ask) == null;
     }
 
-    void handle(Frame.Answered answered) {
-        if (open.containsKey(answered.askId())) {
-            open.remove(answered.askId());
+    /** @return what was asked; null if that was before this gateway started */
+    Frame.@Nullable Ask handle(Frame.Answered answered) {
+        Frame.Ask asked = open.isEmpty() ? null : open.remove(answered.askId());
+        if (asked != null) {
             if (settled.isEmpty()) {
                 settled = new LinkedHashMap<>() {
                     private static final long serialVersionUID = 1;
@@ -39,11 +42,7 @@ public final class SessionAsks {
             }
             settled.put(answered.askId(), true);
         }
-    }
-
-    /** The open asks of an adopted worker, whose frames are in the record, which is not read again. */
-    void handleAdopted(List<Frame.Ask> asks) {
-        asks.forEach(this::handle);
+        return asked;
     }
 
     /** The stream ended: nobody waits for an answer. */

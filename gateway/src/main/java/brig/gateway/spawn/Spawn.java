@@ -135,8 +135,8 @@ public final class Spawn {
                 .put("task_id", taskId);
     }
 
-    /** Its log fields with the acting captain, for the audit. */
-    JsonObject audited(String captain) {
+    /** Its log fields with the acting captain, for the audit; null if nobody acted. */
+    JsonObject audited(@Nullable String captain) {
         return names().put("captain", captain).put("agent", origin.agent()).build();
     }
 

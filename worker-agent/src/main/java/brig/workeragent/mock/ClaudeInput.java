@@ -35,7 +35,7 @@ sealed interface ClaudeInput {
     record ControlResponse(Answer response) implements ClaudeInput {}
 
     @Foreign
-    record Answer(Behavior response) {}
+    record Answer(@Default("") String requestId, Behavior response) {}
 
     @Foreign
     record Behavior(@Default("") String behavior) {}

@@ -50,8 +50,16 @@ sealed interface ClaudeLine {
 
     @Tagged("subtype")
     sealed interface Question {
-        record CanUseTool(String toolName, String toolUseId, Map<String, String> input) implements Question {}
+        /** @param agentId the asking sub-agent */
+        record CanUseTool(
+                String toolName,
+                String toolUseId,
+                Map<String, String> input,
+                @Nullable String agentId) implements Question {}
     }
+
+    /** The agent no longer waits for the answer to that request. */
+    record ControlCancelRequest(String requestId) implements ClaudeLine {}
 
     /** A piece of the model's answer. */
     record StreamEvent(Event event, String sessionId) implements ClaudeLine {}

@@ -70,7 +70,9 @@ public final class MockAgent {
                             user.message().content().getFirst().text()));
                 case ClaudeInput.ControlRequest control -> handleControl(control);
                 case ClaudeInput.ControlResponse answered ->
-                    scenarios.permissionAnswered(answered.response().response().behavior());
+                    scenarios.handleAnswer(
+                            answered.response().requestId(),
+                            answered.response().response().behavior());
             }
         } catch (BrigException | NoSuchElementException e) {
             output.complain("not understood: " + e.getMessage());

@@ -107,8 +107,12 @@ final class MockOutput {
                 SESSION));
     }
 
-    void permission(String id, String tool, String name, Map<String, String> input) {
-        line(new ClaudeLine.ControlRequest(id, new ClaudeLine.Question.CanUseTool(name, tool, input)));
+    void permission(@Nullable String agent, String id, String tool, String name, Map<String, String> input) {
+        line(new ClaudeLine.ControlRequest(id, new ClaudeLine.Question.CanUseTool(name, tool, input, agent)));
+    }
+
+    void permissionWithdrawn(String id) {
+        line(new ClaudeLine.ControlCancelRequest(id));
     }
 
     void taskStarted(String id, @Nullable String parent, int depth, String prompt, boolean background) {

@@ -6,17 +6,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +27,27 @@ import org.jspecify.annotations.Nullable;
  * {@code subagent-nested}, {@code subagent-bg}, {@code subagent-err}, {@code error:status}, {@code retry}, {@code
  * hang}, {@code deaf} (hangs and ignores everything), {@code flood:bytes}, {@code bigline:bytes}, {@code noise}, {@code
  * exit:code}, {@code asked} (reports the model, tools and system prompt that it was started with).
+ *
+ * <p>Scenarios that ask before they use a tool, and then report the answers: {@code ask:N[:command]} asks N times at
+ * once, {@code ask-child[:command]} in a sub-agent, {@code ask-edit[:file]} before a change of a file, {@code
+ * ask-withdrawn[:ms]} withdraws its request after that time. A command may contain the escapes of Java.
  */
 final class MockScenarios {
     private static final Pattern DIRECTIVE = Pattern.compile("#scenario:([a-z-]+)(?::([^\n]*))?");
     private static final long WAIT_MS_MAX = 30_000;
+    private static final int ASKS_MAX = 10_000;
 
     private final MockOutput output;
-    private final BlockingQueue<String> permissions = new LinkedBlockingQueue<>();
     private final AtomicBoolean deaf = new AtomicBoolean();
     private final Map<String, String> asked = new ConcurrentSkipListMap<>();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition stopped = lock.newCondition();
+    private final Condition changed = lock.newCondition();
 
     // Guarded by the lock.
     private boolean interrupted;
+    /** The answers to requests for permission, by their ids. */
+    private final Map<String, String> answers = new HashMap<>();
+
     private int calls;
 
     MockScenarios(MockOutput output) {
@@ -59,15 +67,21 @@ final class MockScenarios {
         lock.lock();
         try {
             interrupted = true;
-            stopped.signalAll();
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
         return true;
     }
 
-    void permissionAnswered(String behavior) {
-        permissions.add(behavior);
+    void handleAnswer(String request, String behavior) {
+        lock.lock();
+        try {
+            answers.put(request, behavior);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     void run(String message) throws InterruptedException, IOException {
@@ -99,6 +113,10 @@ final class MockScenarios {
             case "write" -> write(argument.isEmpty() ? "hello.txt" : argument);
             case "toolerr" -> shell(null, "echo oops >&2; exit 3");
             case "permission" -> permission();
+            case "ask" -> ask(null, argument.isEmpty() ? 1 : Math.min(number, ASKS_MAX), command(parts));
+            case "ask-child" -> askInChild(argument);
+            case "ask-edit" -> askToEdit(argument.isEmpty() ? "notes.txt" : argument);
+            case "ask-withdrawn" -> withdraw(number);
             case "subagent" -> delegate(List.of("A"), false);
             case "subagents-parallel" -> delegate(List.of("A", "B"), false);
             case "subagent-bg" -> delegate(List.of("BG"), true);
@@ -138,7 +156,7 @@ final class MockScenarios {
         try {
             long nanos = TimeUnit.MILLISECONDS.toNanos(waitMs);
             while (!interrupted && nanos > 0) {
-                nanos = stopped.awaitNanos(nanos);
+                nanos = changed.awaitNanos(nanos);
             }
         } finally {
             lock.unlock();
@@ -192,11 +210,69 @@ final class MockScenarios {
         return say("File written.");
     }
 
-    private @Nullable String permission() throws InterruptedException, IOException {
-        permissions.clear();
-        output.permission("permission-1", "toolu_p", "Bash", Map.of("command", "true"));
-        String answer = permissions.poll(WAIT_MS_MAX, TimeUnit.MILLISECONDS);
-        return say("The answer was " + answer + ".");
+    private @Nullable String permission() throws InterruptedException {
+        String request = request(null, "Bash", Map.of("command", "true"));
+        return say("The answer was " + answers(List.of(request)) + ".");
+    }
+
+    private @Nullable String ask(@Nullable String agent, int count, String command) throws InterruptedException {
+        List<String> requests = IntStream.rangeClosed(1, count)
+                .mapToObj(i -> request(agent, "Bash", Map.of("command", command.isEmpty() ? "echo ask-" + i : command)))
+                .toList();
+        return say("Answers: " + answers(requests));
+    }
+
+    private static String command(List<String> parts) {
+        return String.join(":", parts.subList(1, parts.size())).translateEscapes();
+    }
+
+    private @Nullable String askInChild(String command) throws InterruptedException {
+        start("agentA", null, 1, false);
+        ask("agentA", 1, command.translateEscapes());
+        finish("agentA", null, "completed", "Result of A", true);
+        return null;
+    }
+
+    private @Nullable String askToEdit(String file) throws InterruptedException {
+        Map<String, String> change = Map.of(
+                "file_path",
+                file,
+                "old_string",
+                "first\nsecond\nthird\n",
+                "new_string",
+                "first\nsecond, changed\nthird\n");
+        return say("Answers: " + answers(List.of(request(null, "Edit", change))));
+    }
+
+    private @Nullable String withdraw(long afterMs) throws InterruptedException {
+        String request = request(null, "Bash", Map.of("command", "true"));
+        pause(afterMs);
+        output.permissionWithdrawn(request);
+        return say("No longer needed.");
+    }
+
+    /** Asks for permission. */
+    private String request(@Nullable String agent, String tool, Map<String, String> input) {
+        String call = newCall();
+        String request = "permission-" + call;
+        output.permission(agent, request, call, tool, input);
+        return request;
+    }
+
+    /** Waits for all answers; those that an interrupt forestalled are missing. */
+    private String answers(List<String> requests) throws InterruptedException {
+        lock.lock();
+        try {
+            while (!interrupted && !answers.keySet().containsAll(requests)) {
+                changed.await();
+            }
+            return requests.stream()
+                    .map(answers::remove)
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.joining(", "));
+        } finally {
+            lock.unlock();
+        }
     }
 
     private @Nullable String delegate(List<String> labels, boolean background)

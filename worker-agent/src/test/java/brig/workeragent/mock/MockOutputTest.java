@@ -38,7 +38,7 @@ class MockOutputTest {
         assertEquals(
                 "{\"type\":\"control_request\",\"request_id\":\"p\",\"request\":{\"subtype\":\"can_use_tool\","
                         + "\"tool_name\":\"Bash\",\"tool_use_id\":\"t1\",\"input\":{\"command\":\"true\"}}}",
-                line(output -> output.permission("p", "t1", "Bash", Map.of("command", "true"))));
+                line(output -> output.permission(null, "p", "t1", "Bash", Map.of("command", "true"))));
     }
 
     @Test
@@ -53,5 +53,9 @@ class MockOutputTest {
                         + "\"task_type\":\"local_agent\",\"subagent_type\":\"general-purpose\",\"prompt\":\"do\","
                         + "\"spawn_depth\":2,\"parent_task_id\":\"b\",\"is_backgrounded\":true," + SESSION + "}",
                 line(output -> output.taskStarted("a", "b", 2, "do", true)));
+        assertEquals(
+                "{\"type\":\"control_request\",\"request_id\":\"p\",\"request\":{\"subtype\":\"can_use_tool\","
+                        + "\"tool_name\":\"Bash\",\"tool_use_id\":\"t1\",\"input\":{\"command\":\"true\"},\"agent_id\":\"a\"}}",
+                line(output -> output.permission("a", "p", "t1", "Bash", Map.of("command", "true"))));
     }
 }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 public record PermissionRequest(String sessionId, CallFields toolCall, List<Option> options) {
     public static final String METHOD = "session/request_permission";
 
+    private static final String SELECTED = "selected";
+
     /** @param name for a person */
     @CamelCase
     public record Option(String optionId, String name, Kind kind) {}
@@ -30,12 +32,16 @@ public record PermissionRequest(String sessionId, CallFields toolCall, List<Opti
     public record Answer(@Nullable Outcome outcome) {
         /** The chosen option; null for none. */
         public @Nullable String chosen() {
-            return outcome == null ? null : outcome.optionId();
+            return outcome == null || !SELECTED.equals(outcome.outcome()) ? null : outcome.optionId();
         }
     }
 
-    /** @param optionId null where the user chose nothing */
+    /**
+     * @param outcome {@code selected} or {@code cancelled}
+     * @param optionId null where the user chose nothing
+     */
     @CamelCase
     @Extensible
-    public record Outcome(@Nullable String optionId) {}
+    public record Outcome(
+            @Nullable String outcome, @Nullable String optionId) {}
 }
