@@ -260,7 +260,8 @@ final class StreamPrinter {
                 "asks: " + ask.title() + ": " + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
     }
 
-    private static String words(Frame.Answered answered) {
+    /** How an ask ended, in words. */
+    static String words(Frame.Answered answered) {
         String what = answered.option() == null ? "" : answered.option();
         return switch (answered.reason()) {
             case PERSON -> (answered.text() == null ? what : answered.text()) + ", by " + answered.by();

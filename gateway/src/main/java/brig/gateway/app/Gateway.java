@@ -264,7 +264,9 @@ public final class Gateway implements ControlLink.Listener {
         Map<String, Integer> asks = new TreeMap<>();
         Counters.ASK_KINDS.forEach(kind -> asks.put(kind, 0));
         for (Spawn spawn : spawns.live()) {
-            spawn.asks().open().forEach(ask -> asks.merge(Counters.label(ask.kind()), 1, Integer::sum));
+            spawn.asks()
+                    .open()
+                    .forEach(view -> asks.merge(Counters.label(view.ask().kind()), 1, Integer::sum));
         }
         return asks;
     }

@@ -15,6 +15,7 @@ import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.resources.AskCalls;
+import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
@@ -153,6 +154,7 @@ final class Listeners {
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
                 new AskCalls(listeners.sessions(), services.workers()),
+                new AskStreams(listeners),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()));
     }

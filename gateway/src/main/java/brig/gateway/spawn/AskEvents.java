@@ -57,9 +57,9 @@ final class AskEvents {
                 .with("waited_ms", waitedMs);
     }
 
-    /** The stream ended: nobody waits for an answer. */
+    /** The session ended: nobody waits for an answer. */
     void handleEnd(Spawn spawn) {
-        spawn.asks().open().forEach(ask -> listener.handleSettled(ask.askId(), null));
+        spawn.asks().open().forEach(view -> listener.handleSettled(view.ask().askId(), null));
         spawn.asks().handleEnd();
     }
 }

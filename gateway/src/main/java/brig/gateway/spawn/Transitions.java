@@ -167,6 +167,7 @@ final class Transitions {
         }
         spawn.log().end();
         closeIoSocket(spawn);
+        asks.handleEnd(spawn);
         spawns.retire(spawn);
         spawn.settle();
     }

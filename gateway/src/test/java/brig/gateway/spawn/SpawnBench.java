@@ -232,7 +232,8 @@ public final class SpawnBench {
                 false,
                 SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
     }
 
     /** Asks for a worker that is still on its way. */

@@ -69,10 +69,10 @@ class EgressAsksTest {
         egress.handleEvent(event("a.example"));
         assertEquals(
                 "{type=ask, ask_id=ID, kind=egress, native_id=a.example:443, title=GET a.example:443,"
-                        + " detail={host=a.example, port=443, method=GET, rule=not listed}, "
+                        + " detail={host=a.example, port=443, method=GET, rule=not listed},"
                         + " options=[{id=once, name=Allow this request}, "
                         + "{id=allow, name=Allow for the session}, "
-                        + "{id=save, name=Allow, also in the policy,"
+                        + "{id=save, name=Allow, also in the policy, "
                         + "description=For admins: it holds for all sessions.}, "
                         + "{id=deny, name=Deny}], deadline=6000, default=deny}",
                 next());
