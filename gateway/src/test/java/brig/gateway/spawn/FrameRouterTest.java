@@ -101,7 +101,7 @@ class FrameRouterTest {
                 "ask",
                 ",'ask_id':'ask_1','kind':'egress','title':'GET a.example:443','options':[],'deadline':5,'default':'deny'");
         assertEquals(SpawnActivity.WAITING, spawn.doing());
-        assertEquals("ask_1", spawn.asks().open().getFirst().askId());
+        assertEquals("ask_1", spawn.asks().open().getFirst().ask().askId());
         route("answered", ",'ask_id':'ask_1','option':'once','reason':'person'");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("done", ",'exit_code':0");
