@@ -114,13 +114,10 @@ final class SocketRegistrations {
                         registration.policy,
                         what.placeholders(),
                         session == null ? List.of() : List.copyOf(session.allowed),
+                        session == null ? List.of() : List.copyOf(session.allowedOnce),
                         session == null ? List.of() : List.copyOf(session.revoked),
                         EgressCommand.sent(sockets)),
                 List.copyOf(sockets));
-        if (session != null) {
-            session.allowedOnce.forEach(
-                    host -> to.send(new EgressCommand.Allow(registration.id, host, true), List.of()));
-        }
         if (registration.values != null) {
             sendSecrets(registration);
         }

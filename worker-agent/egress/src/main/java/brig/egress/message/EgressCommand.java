@@ -47,6 +47,7 @@ public sealed interface EgressCommand {
      * @param agent the agent profile
      * @param placeholders placeholders by the secret's name
      * @param allowed hosts that a person allowed since the policy was written
+     * @param allowedOnce hosts that a person allowed for one request while no brig-egress ran
      * @param revoked names of revoked secrets
      */
     record Register(
@@ -56,6 +57,7 @@ public sealed interface EgressCommand {
             EgressPolicy policy,
             Map<String, String> placeholders,
             List<String> allowed,
+            List<String> allowedOnce,
             List<String> revoked,
             List<SentSocket> sockets)
             implements OfWorker {}

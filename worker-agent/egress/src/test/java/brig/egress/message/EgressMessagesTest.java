@@ -40,6 +40,7 @@ class EgressMessagesTest {
                         POLICY,
                         Map.of("T", "p"),
                         List.of("c.example"),
+                        List.of("d.example"),
                         List.of("U"),
                         List.of(socket)),
                 new EgressCommand.Secrets("w", Map.of("T", "v")),
