@@ -348,7 +348,8 @@ public record AgentProfile(
         whole.replaceAll((name, value) -> withRoutes(value)
                 .replace("{model}", orEmpty(request.model()))
                 .replace("{tools}", String.join(",", request.tools()))
-                .replace("{permissions}", permissionsOf(request).wireName()));
+                .replace("{permissions}", permissionsOf(request).wireName())
+                .replace("{permissions.ask}", String.valueOf(permissionsOf(request) == PermissionMode.ASK)));
         return whole;
     }
 

@@ -33,7 +33,7 @@ public final class ToolRequests {
      * @param tool the tool call concerned
      * @param name of the tool, or of the question
      * @param title what the call does, or why it is wanted; null for the name alone
-     * @param input the arguments of the call
+     * @param input the arguments of the call; null if they are not known
      */
     public record ToolRequest(
             String id,
@@ -95,7 +95,8 @@ public final class ToolRequests {
     }
 
     private void handle(ToolRequest request, Asks.Reply reply, Consumer<Boolean> answer) {
-        if (ALLOW_SESSION.equals(reply.option())) {
+        // Without its arguments, no later call is known to be the same.
+        if (ALLOW_SESSION.equals(reply.option()) && request.input() != null) {
             permissions.allowForSession(request.toolName(), request.input());
         }
         answer.accept(ALLOW.equals(reply.option()) || ALLOW_SESSION.equals(reply.option()));
