@@ -85,7 +85,13 @@ final class AcpMessages implements NativeReader.Handler {
         AcpUpdate.CallFields about = asked.toolCall();
         requests.decide(
                 new ToolRequest(
-                        String.valueOf(id), null, about.toolCallId(), about.title(), about.title(), about.rawInput()),
+                        String.valueOf(id),
+                        null,
+                        about.toolCallId(),
+                        about.title(),
+                        about.title(),
+                        about.rawInput(),
+                        about.kind()),
                 allowed -> {
                     String option = asked.option(allowed);
                     rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));

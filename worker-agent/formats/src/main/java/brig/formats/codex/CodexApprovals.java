@@ -49,7 +49,14 @@ final class CodexApprovals {
             rpc.answer(message.id(), answerTo(asked, false));
         } else {
             tools.decide(
-                    new ToolRequest(id, agent, asked.itemId(), message.method(), asked.reason(), asked.command()),
+                    new ToolRequest(
+                            id,
+                            agent,
+                            asked.itemId(),
+                            message.method(),
+                            asked.reason(),
+                            asked.command(),
+                            asked.ruled()),
                     allowed -> rpc.answer(message.id(), answerTo(asked, allowed)));
         }
         return true;
