@@ -165,6 +165,18 @@ export class SubagentProvider {
      * @throws {BrigError} or the reason of the signal
      */
     start(request: StartRequest): Promise<Session>;
+    /**
+     * What agents ask now, the ask with the nearest deadline first.
+     *
+     * @param session any name of a session; without it, of all that this user may read
+     */
+    asks(session?: string): Promise<OpenAsk[]>;
+    /**
+     * Answers an ask, with the id of an option or in own words.
+     *
+     * @throws {BrigError} ASK_SETTLED where somebody else, the deadline or the agent was faster
+     */
+    answer(askId: string, answer: string | {text: string}): Promise<void>;
 }
 
 /** A worker behind the wall, and what it says. One reader at a time: it may stop, and go on with the next frame. */
@@ -321,6 +333,57 @@ export interface PermissionFrame extends Numbered {
     input?: unknown;
 }
 
+export interface AskOption {
+    id: string;
+    /** For people. */
+    name: string;
+    description?: string;
+}
+
+/** What an agent asks. It waits until an answer, or until `deadline`. */
+export interface Ask {
+    ask_id: string;
+    kind: 'tool' | 'egress' | 'question' | (string & {});
+    /** The asking sub-agent; absent for the agent itself. */
+    agent?: string;
+    native_id?: string;
+    tool?: string;
+    title: string;
+    /** What to judge by, such as the arguments of the tool call. */
+    detail?: unknown;
+    options: AskOption[];
+    /** An answer may be a text. */
+    text?: boolean;
+    /** Milliseconds since 1970. */
+    deadline: number;
+    /** The id of the option that is given at the deadline. */
+    default: string;
+}
+
+export interface AskFrame extends Numbered, Ask {
+    type: 'ask';
+}
+
+/** An entry of `asks()`. */
+export interface OpenAsk extends Ask {
+    spawn_id: string;
+    task_id: string;
+    session_id?: string;
+    /** The name of the session's agent. */
+    profile: string;
+}
+
+/** An ask is settled. */
+export interface AnsweredFrame extends Numbered {
+    type: 'answered';
+    ask_id: string;
+    option?: string;
+    text?: string;
+    by?: string;
+    via?: string;
+    reason: 'person' | 'policy' | 'deadline' | 'withdrawn' | 'ended' | (string & {});
+}
+
 export interface UsageFrame extends Numbered, Usage {
     type: 'usage';
     agent?: string;
@@ -368,6 +431,8 @@ export type Frame =
     | SubagentFrame
     | PlanFrame
     | PermissionFrame
+    | AskFrame
+    | AnsweredFrame
     | UsageFrame
     | EgressFrame
     | RawFrame;

@@ -8,6 +8,8 @@ import {ask} from './spawner.js';
 
 const TIMEOUTS = {spawnMs: 60_000, readyMs: 15_000, answerMs: 30_000, reconnectMs: 120_000};
 const BUFFER_BYTES = 1_048_576;
+/** A list has up to 64 asks of each session, with up to 17 KiB each. */
+const LIST_BYTES_MAX = 16 * 1_048_576;
 const AGENT_NAME_LENGTH_MAX = 128;
 
 /** Starts subagents behind Brig's wall, over the spawner socket and the sockets of sessions. */
@@ -67,6 +69,39 @@ export class SubagentProvider {
             spawnerSocket: this.#spawnerSocket,
         };
         return Session.begin(place, prompt, {bufferBytes: this.#bufferBytes, timeouts: this.#timeouts, signal});
+    }
+
+    /**
+     * What agents ask now, the ask with the nearest deadline first.
+     *
+     * @param {string} [session] any name of a session; without it, of all that this user may read
+     */
+    async asks(session) {
+        const {asks} = await this.#request('listing asks', {action: 'asks', tree: session});
+        if (!Array.isArray(asks)) {
+            throw new BrigError('PROTOCOL_VIOLATION', 'the answer to asks has no asks');
+        }
+        return asks;
+    }
+
+    /**
+     * Answers an ask. The first answer counts: ASK_SETTLED where somebody else, the deadline or the agent was faster.
+     *
+     * @param {string} askId
+     * @param {string | {text: string}} answer the id of an option, or an answer in own words
+     */
+    async answer(askId, answer) {
+        const choice = typeof answer === 'string' ? {option: answer} : {text: answer?.text};
+        if (typeof (choice.option ?? choice.text) !== 'string') {
+            throw new BrigError('INVALID_FIELD', "an answer is the id of an option, or {text: '…'}");
+        }
+        await this.#request('answering', {action: 'answer_ask', id: askId, ...choice});
+    }
+
+    #request(what, request) {
+        return within(this.#timeouts.answerMs, what, undefined, (limit) =>
+            ask(this.#spawnerSocket, request, limit, undefined, LIST_BYTES_MAX),
+        );
     }
 
     /** The same request id makes it safe to ask again where the answer was lost. */

@@ -13,13 +13,14 @@ const LATE_MS = 30_000;
  * @param {object} request
  * @param {AbortSignal} signal
  * @param {(answer: object) => unknown} [handleLate] gets the answer where it comes after the caller gave up
+ * @param {number} [bytesMax] of the answer
  * @returns {Promise<Record<string, any>>}
  * @throws {BrigError} what Brig refuses it with; CONNECTION_FAILED where nothing was asked; CONNECTION_LOST where nobody
  *     knows what became of it
  */
-export async function ask(spawnerSocket, request, signal, handleLate) {
+export async function ask(spawnerSocket, request, signal, handleLate, bytesMax = ANSWER_BYTES_MAX) {
     const socket = await dial(spawnerSocket, signal);
-    const answer = firstObject(socket, spawnerSocket);
+    const answer = firstObject(socket, spawnerSocket, bytesMax);
     socket.write(`${JSON.stringify(request)}\n`);
     try {
         return await unless(signal, answer);
@@ -38,8 +39,8 @@ export async function ask(spawnerSocket, request, signal, handleLate) {
     }
 }
 
-function firstObject(socket, spawnerSocket) {
-    const lines = new LineReader(ANSWER_BYTES_MAX);
+function firstObject(socket, spawnerSocket, bytesMax) {
+    const lines = new LineReader(bytesMax);
     const answer = new Promise((resolve, reject) => {
         socket.on('data', (piece) => {
             try {

@@ -62,7 +62,8 @@ final class WorkerAgentWire implements AutoCloseable {
                 false,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
         return ask(new ControlRequest.Spawn(spawnId, request, ASKER))
                 .as(SpawnAnswer.class)
                 .socket();

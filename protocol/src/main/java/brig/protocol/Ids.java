@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -12,6 +13,9 @@ import java.util.regex.Pattern;
 /** Identifiers and tokens: generation, syntax and comparison. */
 public final class Ids {
     private static final SecureRandom RANDOM = new SecureRandom();
+    /** Characters of an id that have its time. */
+    private static final int TIME_CHARACTERS = 9;
+
     private static final char[] BASE32 = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
     private static final Pattern TASK_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern SPAWN_ID = Pattern.compile("spn_[0-9a-z]{24}");
@@ -24,12 +28,12 @@ public final class Ids {
 
     /** A new {@code spawn_id}: {@code spn_}, nine characters of milliseconds since 1970 (so ids sort by age), 75 random bits. */
     public static String newSpawnId(long nowMs) {
-        return "spn_" + base32(nowMs, 9) + random(15);
+        return "spn_" + base32(nowMs, TIME_CHARACTERS) + random(15);
     }
 
     /** A new id of an ask: {@code ask_} and 24 characters as of a {@code spawn_id}. */
     public static String newAskId(long nowMs) {
-        return "ask_" + base32(nowMs, 9) + random(15);
+        return "ask_" + base32(nowMs, TIME_CHARACTERS) + random(15);
     }
 
     /** A new stream epoch: eight characters, 40 random bits. */
@@ -88,6 +92,15 @@ public final class Ids {
 
     public static boolean isAskId(String text) {
         return ASK_ID.matcher(text).matches();
+    }
+
+    /** When the ask with that id was made, in milliseconds since 1970. */
+    public static long askedMs(String askId) {
+        long ms = 0;
+        for (int i = 0; i < TIME_CHARACTERS; i++) {
+            ms = ms << 5 | (Arrays.binarySearch(BASE32, askId.charAt("ask_".length() + i)) & 31);
+        }
+        return ms;
     }
 
     private static String random(int characters) {

@@ -34,6 +34,13 @@ class IdsTest {
     }
 
     @Test
+    void shouldTellWhenAnAskWasMade() {
+        for (long ms : new long[] {0, 1, 1_767_225_600_123L, (1L << 45) - 1}) {
+            assertEquals(ms, Ids.askedMs(Ids.newAskId(ms)));
+        }
+    }
+
+    @Test
     void shouldLookAsTheProtocolSaysWhenMade() {
         assertTrue(Ids.newToken().matches("brig_[A-Za-z0-9_-]{43}"));
         assertTrue(Ids.newEpoch().matches("[0-9a-z]{8}"));

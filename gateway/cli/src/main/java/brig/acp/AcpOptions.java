@@ -48,7 +48,8 @@ public record AcpOptions(
                 !worktree,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder)),
                 new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
         return new SpawnerRequest.Spawn(request, CLIENT, null);
     }
 

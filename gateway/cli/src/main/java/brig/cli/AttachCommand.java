@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ import picocli.CommandLine.ParentCommand;
         footer = {
             "",
             "Several clients may attach at once. Ctrl-C detaches; the session continues.",
+            "On a terminal, what the agent asks is shown with numbers. A line that is such a number answers.",
             "",
             "Examples:",
             "  brig attach build",
@@ -83,6 +86,10 @@ final class AttachCommand implements Callable<Integer> {
     private int attach() {
         try (GatewayClient client = main.context().connect()) {
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            AskPrompts prompts = new AskPrompts(main.terminal(), InstantSource.system(), this::answer);
+            if (AskPrompts.arePossible()) {
+                printer.promptWith(prompts);
+            }
             String only = null;
             if (agent != null) {
                 only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
@@ -94,10 +101,13 @@ final class AttachCommand implements Callable<Integer> {
                 // A refusal is reported before standard input is read.
                 printer.print(line);
                 sayWhetherOver(line);
-                Thread.ofVirtual().start(() -> sendLines(client));
+                Thread.ofVirtual().start(() -> sendLines(client, prompts));
             }
             for (line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
+                if (client.isDrained()) {
+                    printer.showAsks();
+                }
             }
             return printer.exitCode();
         }
@@ -117,10 +127,16 @@ final class AttachCommand implements Callable<Integer> {
                 .anyMatch(one -> one.isFinal() && one.wireName().equals(state));
     }
 
-    private static void sendLines(GatewayClient client) {
+    private void answer(SpawnerRequest.AnswerAsk answer) {
+        try (GatewayClient another = main.context().connect()) {
+            another.request(answer, AskAnswer.class);
+        }
+    }
+
+    private static void sendLines(GatewayClient client, AskPrompts prompts) {
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                if (!line.isBlank()) {
+                if (!line.isBlank() && !prompts.take(line)) {
                     client.send(CaptainLine.UserMessage.of(line, null));
                 }
             }

@@ -138,6 +138,18 @@ final class CommandContext {
         }
     }
 
+    /** Another connection to the same gateway. @throws BrigException if it does not answer */
+    GatewayClient connectAgain(Connection first) {
+        if (first.embedded() == null) {
+            return connect();
+        }
+        try {
+            return GatewayClient.connect(first.embedded().spawner());
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "the embedded gateway does not answer: " + Reason.of(e));
+        }
+    }
+
     /** A gateway with folders of its own, which are deleted with it. */
     static final class Embedded implements AutoCloseable {
         private final EmbeddedFolder folder;

@@ -85,7 +85,8 @@ final class ExecCommand implements Callable<Integer> {
                 true,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
         return RunCommand.stream(
                 main, SHELL, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }

@@ -4,13 +4,16 @@ import brig.cli.terminal.Spinner;
 import brig.cli.terminal.Terminal;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -32,6 +35,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Uses the running gateway, or starts one for this run. Without a MESSAGE, the message is read from standard "
                     + "input, unless that is a terminal. An agent that needs a message is not started without one: exit code 2.",
+            "On a terminal, what the agent asks is shown with numbers. A line that is such a number answers.",
             "",
             "Examples:",
             "  brig run shell -- 'make test'",
@@ -77,8 +81,14 @@ final class RunCommand implements Callable<Integer> {
                     }));
             client.send(new SpawnerRequest.Attach(spawnId, AttachOptions.NONE));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
+            if (AskPrompts.arePossible() && !main.json()) {
+                printer.promptWith(prompts(main, connection));
+            }
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
+                if (client.isDrained()) {
+                    printer.showAsks();
+                }
                 ended.compareAndSet(false, printer.isEnded());
             }
             if (!ended.get()) {
@@ -92,6 +102,25 @@ final class RunCommand implements Callable<Integer> {
             }
             return printer.exitCode();
         }
+    }
+
+    /** Prompts whose answers are read from standard input while something is asked. */
+    private static AskPrompts prompts(Main main, CommandContext.Connection connection) {
+        AskPrompts prompts = new AskPrompts(main.terminal(), InstantSource.system(), answer -> {
+            try (GatewayClient another = main.context().connectAgain(connection)) {
+                another.request(answer, AskAnswer.class);
+            }
+        });
+        Thread.ofPlatform().daemon().name("brig-answers").start(() -> {
+            try {
+                prompts.readAnswers(System.in, Terminal::isInForeground);
+            } catch (IOException e) {
+                main.terminal().note("no more answers are taken here: " + Reason.of(e));
+            } catch (InterruptedException over) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return prompts;
     }
 
     private static boolean needsMessage(GatewayClient client, String agent) {

@@ -157,6 +157,12 @@ final class SpawnOptions {
             description = "Continue an earlier session of the agent, in the same project or workspace.")
     private @Nullable String resume;
 
+    @Option(
+            names = "--parent",
+            paramLabel = "ID",
+            description = "The session that this one works for: whoever answers for that one answers for this one too.")
+    private @Nullable String parent;
+
     /** The message on the command line; null for none. */
     @Nullable
     String message() {
@@ -197,7 +203,8 @@ final class SpawnOptions {
                         SpawnRequest.Claim.LOCAL,
                         project),
                 new SpawnRequest.Bounds(variables, timeoutSeconds, leaseSeconds),
-                new SpawnRequest.Continuation(resume, record));
+                new SpawnRequest.Continuation(resume, record),
+                parent);
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

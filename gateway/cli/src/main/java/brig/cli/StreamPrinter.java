@@ -29,6 +29,8 @@ final class StreamPrinter {
     /** The reason of a turn that timed out. */
     private static final String TIMEOUT = "timeout";
 
+    private static final String CAPTAIN = "captain";
+
     private static final int REMEMBERED_MAX = 1024;
     private static final int TITLE_CHARS_MAX = 120;
 
@@ -44,6 +46,9 @@ final class StreamPrinter {
 
     private boolean withheld;
     private String spawnId = "";
+    /** Takes answers at this terminal; null if the person cannot answer here. */
+    private @Nullable AskPrompts prompts;
+
     private boolean said;
     /** Hosts that were refused as expected; reported together at the end. */
     private final Set<String> quietHosts = new LinkedHashSet<>();
@@ -88,6 +93,20 @@ final class StreamPrinter {
     /** Only that agent's output follows, so no line names the speaker. */
     void expectOnly(String agent) {
         speaker = agent.equals(FrameOwner.MAIN) ? "" : agent;
+    }
+
+    /** Lets a captain answer what the agent asks at this terminal. */
+    void promptWith(AskPrompts asks) {
+        prompts = asks;
+    }
+
+    /** No more lines are available at the moment: shows what the agent asks now. */
+    void showAsks() {
+        if (prompts != null && prompts.hasNew()) {
+            beforeOutput.run();
+            endLine();
+            prompts.showNew();
+        }
     }
 
     void print(byte[] line) {
@@ -149,7 +168,12 @@ final class StreamPrinter {
 
     private void take(@Nullable ConnectionLine about, JsonObject line) {
         switch (about) {
-            case ConnectionLine.Authenticated welcome -> spawnId = welcome.spawnId();
+            case ConnectionLine.Authenticated welcome -> {
+                spawnId = welcome.spawnId();
+                if (!welcome.role().equals(CAPTAIN)) {
+                    prompts = null;
+                }
+            }
             case ConnectionLine.State state -> ended |= state.state().equals(Frame.State.TERMINATED);
             case ConnectionLine.Refused _ -> {
                 if (lastSeq == 0) {
@@ -185,13 +209,18 @@ final class StreamPrinter {
                 printEgress(egress.event());
             }
             case Frame.Ask ask -> {
-                beforeOutput.run();
-                endLine();
-                terminal.note("asks: " + ask.title() + ": "
-                        + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
-                terminal.note("  brig answer " + ask.askId() + " " + AsksCommand.choices(ask));
+                if (prompts != null) {
+                    prompts.add(ask);
+                } else {
+                    printAsk(ask);
+                    terminal.note("  brig answer " + ask.askId() + " " + ask.choices());
+                }
             }
             case Frame.Answered answered -> {
+                Frame.Ask unshown = prompts == null ? null : prompts.settle(answered.askId());
+                if (unshown != null) {
+                    printAsk(unshown);
+                }
                 beforeOutput.run();
                 endLine();
                 terminal.note("answered: " + words(answered));
@@ -224,7 +253,15 @@ final class StreamPrinter {
         }
     }
 
-    private static String words(Frame.Answered answered) {
+    private void printAsk(Frame.Ask ask) {
+        beforeOutput.run();
+        endLine();
+        terminal.note(
+                "asks: " + ask.title() + ": " + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
+    }
+
+    /** How an ask ended, in words. */
+    static String words(Frame.Answered answered) {
         String what = answered.option() == null ? "" : answered.option();
         return switch (answered.reason()) {
             case PERSON -> (answered.text() == null ? what : answered.text()) + ", by " + answered.by();

@@ -66,7 +66,8 @@ final class TokenCommand implements Callable<Integer> {
 
     @Command(description = "Create a token and print it. It is shown only once.", mixinStandardHelpOptions = true)
     int create(
-            @Option(names = "--role", defaultValue = "watcher", description = "admin, captain or watcher.") String role,
+            @Option(names = "--role", defaultValue = "watcher", description = "admin, captain, approver or watcher.")
+                    String role,
             @Option(
                             names = "--session",
                             paramLabel = "ID",
@@ -97,7 +98,7 @@ final class TokenCommand implements Callable<Integer> {
         return Arrays.stream(Role.values())
                 .filter(role -> role.wireName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> BrigException.invalid("--role", "must be admin, captain or watcher"));
+                .orElseThrow(() -> BrigException.invalid("--role", "must be admin, captain, approver or watcher"));
     }
 
     /** An age such as {@code 15m}. @throws brig.protocol.BrigException naming the option */

@@ -11,6 +11,8 @@ import brig.cli.terminal.Terminals;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.ByteArrayOutputStream;
+import java.time.Instant;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 
 class StreamPrinterTest {
@@ -116,5 +118,74 @@ class StreamPrinterTest {
                         "{'error':'not yet','code':'SESSION_NOT_READY','state':'spawning','spawn_id':'spn_1'}"));
         assertEquals(ErrorCode.SESSION_NOT_READY, refusal.code());
         assertEquals("spawning", refusal.hints().state());
+    }
+
+    private static final String ASK =
+            "{'type':'ask','seq':1,'ts':1,'ask_id':'ask_1','kind':'tool','title':'Bash','detail':{'command':'make'},"
+                    + "'options':[{'id':'allow','name':'Allow'},{'id':'deny','name':'Deny'}],'deadline':1000000,'default':'deny'}";
+    private static final String ANSWERED =
+            "{'type':'answered','seq':2,'ts':1,'ask_id':'ask_1','option':'deny','reason':'deadline'}";
+
+    private AskPrompts prompts() {
+        return new AskPrompts(terminal, InstantSource.fixed(Instant.EPOCH), answer -> {});
+    }
+
+    @Test
+    void shouldNameTheCommandThatAnswersWithoutAPersonHere() {
+        print(printer, WELCOME, ASK, ANSWERED);
+        printer.showAsks();
+        assertEquals("""
+                brig: asks: Bash: command: make
+                brig:   brig answer ask_1 allow|deny
+                brig: answered: deny, as nobody answered in time
+                """, err.toString(UTF_8));
+    }
+
+    @Test
+    void shouldPromptOnceAllLinesAreRead() {
+        printer.promptWith(prompts());
+        print(printer, WELCOME, ASK);
+        assertEquals("", err.toString(UTF_8));
+        printer.showAsks();
+        printer.showAsks();
+        assertEquals("""
+                brig: the agent asks: Bash
+                  | command: make
+                  1  Allow
+                  2  Deny
+                brig: type a number to answer, or elsewhere: brig answer ask_1 allow|deny (in 1000 s: deny)
+                """, err.toString(UTF_8));
+    }
+
+    @Test
+    void shouldShowAnAskOfThePastWithoutAPrompt() {
+        printer.promptWith(prompts());
+        print(printer, WELCOME, ASK, ANSWERED);
+        printer.showAsks();
+        assertEquals("""
+                brig: asks: Bash: command: make
+                brig: answered: deny, as nobody answered in time
+                """, err.toString(UTF_8));
+    }
+
+    @Test
+    void shouldNotPromptAWatcher() {
+        printer.promptWith(prompts());
+        print(printer, WELCOME.replace("captain", "watcher"), ASK);
+        printer.showAsks();
+        assertEquals("""
+                brig: asks: Bash: command: make
+                brig:   brig answer ask_1 allow|deny
+                """, err.toString(UTF_8));
+    }
+
+    @Test
+    void shouldPassOnAnAskToAProgram() {
+        StreamPrinter json = new StreamPrinter(terminal, true);
+        json.promptWith(prompts());
+        print(json, ASK);
+        json.showAsks();
+        assertEquals(new String(bytes(ASK), UTF_8) + "\n", out.toString(UTF_8));
+        assertEquals("", err.toString(UTF_8));
     }
 }

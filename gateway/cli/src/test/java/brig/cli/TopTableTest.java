@@ -27,6 +27,7 @@ class TopTableTest {
                 null,
                 null,
                 null,
+                null,
                 "local",
                 agent,
                 SpawnState.RUNNING,

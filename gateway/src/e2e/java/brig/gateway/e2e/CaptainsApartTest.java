@@ -38,6 +38,7 @@ class CaptainsApartTest {
     private static Web bob;
     private static Spawned hers;
     private static String tokenOfHers;
+    private static String askOfHers;
     private static long lastSeq;
 
     /** What an operation's answer to the wrong captain is. */
@@ -116,6 +117,8 @@ class CaptainsApartTest {
                 "shutdown",
                 "doctor",
                 "prune");
+        way(new Way(Verdict.REFUSED, "?tree=HERS", ""), "listAsks");
+        way(new Way(Verdict.REFUSED, "", "{\"option\":\"allow\"}"), "answerAsk");
         way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions", "listWorkspaces", "status");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
         way(
@@ -138,7 +141,7 @@ class CaptainsApartTest {
 
     @BeforeAll
     static void start() throws IOException {
-        product = Product.start(Map.of("allowedUids", List.of((long) UID))).offering("shell");
+        product = Product.start(Map.of("allowedUids", List.of((long) UID))).offering("shell", "mock");
         alice = captain("alice");
         bob = captain("bob");
         hers = new Spawned(
@@ -150,8 +153,17 @@ class CaptainsApartTest {
                 .post("/api/v1/tokens", "{\"session\":\"hers\"}")
                 .json()
                 .text("id", "");
+        alice.post(
+                "/api/v1/spawns?wait=30s",
+                "{\"prompt\":\"#scenario:ask\",\"agent_config\":{\"name\":\"mock\",\"permissions\":\"ask\"}}");
+        Await.until("her agent asks", () -> !asks(alice).isEmpty());
+        askOfHers = asks(alice).getFirst().text("ask_id", "");
         Await.until("its first frame is there", () -> hers.view().number("last_seq", -1) > 0);
         lastSeq = hers.view().number("last_seq", -1);
+    }
+
+    private static List<JsonObject> asks(Web web) throws IOException {
+        return web.get("/api/v1/asks").json().objects("asks");
     }
 
     private static Web captain(String name) throws IOException {
@@ -173,6 +185,10 @@ class CaptainsApartTest {
         assertEquals("running", view.text("state"));
         assertEquals(lastSeq, view.number("last_seq", -1), "nobody spoke to it");
         assertEquals("hers\n", Files.readString(hers.workspace().resolve("left.txt")));
+        assertEquals(
+                List.of(askOfHers),
+                asks(alice).stream().map(ask -> ask.text("ask_id")).toList());
+        assertEquals(List.of(), asks(bob));
     }
 
     private static String named(String text, String name) {
@@ -191,7 +207,13 @@ class CaptainsApartTest {
         String path = named(
                 operation
                                 .path()
-                                .replace("{id}", id.equals("revokeToken") ? tokenOfHers : "HERS")
+                                .replace(
+                                        "{id}",
+                                        switch (id) {
+                                            case "revokeToken" -> tokenOfHers;
+                                            case "answerAsk" -> askOfHers;
+                                            default -> "HERS";
+                                        })
                                 .replace("{port}", "8080")
                                 .replace("{path}", "x")
                         + way.query(),
@@ -266,7 +288,7 @@ class CaptainsApartTest {
         assertEquals("NOT_FOUND", alice.delete("/api/v1/workspaces/hers").code());
         assertEquals("UNAUTHENTICATED", bob.delete("/api/v1/workspaces/hers").code());
         assertEquals(200, alice.get("/api/v1/workspaces").status());
-        assertEquals(1, alice.get("/api/v1/status").json().object("spawns").number("running", 0));
+        assertEquals(2, alice.get("/api/v1/status").json().object("spawns").number("running", 0));
         assertFalse(bob.get("/api/v1/status").json().object("spawns").has("running"));
     }
 
@@ -349,6 +371,8 @@ class CaptainsApartTest {
         }
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
+        actions.put("asks", "\"tree\":\"HERS\"");
+        actions.put("answer_ask", "\"id\":\"" + askOfHers + "\",\"option\":\"allow\"");
         actions.put("mint_token", "\"session\":\"HERS\"");
         actions.put("tokens", "\"session\":\"HERS\"");
         actions.put("open", "\"id\":\"HERS\",\"share\":true");

@@ -1,6 +1,7 @@
 package brig.gateway.api;
 
 import brig.gateway.resources.AskCalls;
+import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
@@ -19,5 +20,6 @@ public record Calls(
         SignInCalls signIn,
         EgressCalls egress,
         AskCalls asks,
+        AskStreams askStreams,
         AuditCalls audit,
         OperatorCalls operator) {}

@@ -251,13 +251,17 @@ final class Operations {
                             Record.class,
                             (calls, caller, in) -> calls.egress().showOrDecide(caller, in))
                     .action(Who.SOMEBODY),
+            named("listAsks", HttpRequest.ListAsks.class, AskList.class)
+                    .at(GET, "/api/v1/asks", Who.SOMEBODY)
+                    .web((api, call, in) -> api.calls().askStreams().list(call, in)),
             named(
-                            "listAsks",
+                            "asks",
                             SpawnerRequest.Asks.class,
                             AskList.class,
                             (calls, caller, in) -> completedFuture(calls.asks().list(caller, in)))
-                    .at(GET, "/api/v1/asks", Who.SOMEBODY)
-                    .action(),
+                    .action(Who.SOMEBODY),
+            named("followAsks", SpawnerRequest.FollowAsks.class)
+                    .action(Who.SOMEBODY, (client, in) -> client.followAsks(in)),
             named(
                             "answerAsk",
                             SpawnerRequest.AnswerAsk.class,

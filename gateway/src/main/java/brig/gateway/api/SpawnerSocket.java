@@ -10,6 +10,7 @@ import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
 import brig.gateway.http.Who;
 import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.AskFollower;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.port.PortCalls;
 import brig.gateway.session.Session;
@@ -92,6 +93,9 @@ public final class SpawnerSocket {
         /** To the source of a tracked session. */
         CompletionStage<Answers.Tracked> track(SpawnerRequest.Track request);
 
+        /** To one that follows asks. */
+        CompletionStage<@Nullable Record> followAsks(SpawnerRequest.FollowAsks request);
+
         /** To a connection to an agent's server. */
         CompletionStage<Answers.Port> port(SpawnerRequest.Port request);
     }
@@ -111,6 +115,8 @@ public final class SpawnerSocket {
         private @Nullable Attachment attachment;
         /** The session it is the source of; null for none. */
         private @Nullable TrackedSession tracked;
+        /** To be run at the end, if it follows asks; null if it does not. */
+        private @Nullable Runnable unfollow;
         /** The client asked for a port: further bytes are for that. */
         private boolean tunnelled;
 
@@ -142,6 +148,9 @@ public final class SpawnerSocket {
                 if (tracked != null) {
                     tracked.handleGone();
                 }
+                if (unfollow != null) {
+                    unfollow.run();
+                }
             });
         }
 
@@ -159,6 +168,10 @@ public final class SpawnerSocket {
             guarded.becomeKnown(false);
             if (tunnelled) {
                 writer.finish();
+                return;
+            }
+            if (unfollow != null) {
+                refuse(BrigException.invalid("action", "comes on a connection that follows asks: use another one"));
                 return;
             }
             if (++waiting == WAITING_MAX) {
@@ -245,6 +258,19 @@ public final class SpawnerSocket {
                         }
                         return new Answers.Tracked(begun.spawnId(), begun.taskId(), "tracked");
                     });
+        }
+
+        @Override
+        public CompletionStage<@Nullable Record> followAsks(SpawnerRequest.FollowAsks request) {
+            unfollow = AskFollower.follow(
+                    listeners.sessions(),
+                    access,
+                    request.tree(),
+                    writer,
+                    sink,
+                    change -> sink.writeLine((Record) change),
+                    () -> {});
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override

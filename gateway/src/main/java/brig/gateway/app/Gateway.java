@@ -12,6 +12,7 @@ import brig.gateway.resources.OperatorControls;
 import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
+import brig.gateway.spawn.AskListener;
 import brig.gateway.spawn.DerivedSecrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
@@ -209,7 +210,8 @@ public final class Gateway implements ControlLink.Listener {
                         new DerivedSecrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(
                                 counters,
-                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
+                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime)),
+                        AskListener.NONE),
                 admission,
                 spawns,
                 listeners.sessionSockets());
@@ -246,6 +248,7 @@ public final class Gateway implements ControlLink.Listener {
                 admission.queue().values().stream().mapToInt(Integer::intValue).sum();
         return listeners.view(
                 sessions,
+                openAsks(),
                 ready,
                 List.of(
                         new GaugeReadings.LimitUse(
@@ -255,6 +258,17 @@ public final class Gateway implements ControlLink.Listener {
                         new GaugeReadings.LimitUse(
                                 "spawnQueueMax", waiting, admission.bounds().queueMax()),
                         new GaugeReadings.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
+    }
+
+    private Map<String, Integer> openAsks() {
+        Map<String, Integer> asks = new TreeMap<>();
+        Counters.ASK_KINDS.forEach(kind -> asks.put(kind, 0));
+        for (Spawn spawn : spawns.live()) {
+            spawn.asks()
+                    .open()
+                    .forEach(view -> asks.merge(Counters.label(view.ask().kind()), 1, Integer::sum));
+        }
+        return asks;
     }
 
     /** Starts everything; returns when captains can connect. @throws BrigException naming the obstacle */

@@ -15,6 +15,7 @@ import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.resources.AskCalls;
+import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
@@ -153,6 +154,7 @@ final class Listeners {
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
                 new AskCalls(listeners.sessions(), services.workers()),
+                new AskStreams(listeners),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()));
     }
@@ -206,7 +208,11 @@ final class Listeners {
     }
 
     /** The readings of connections, combined with those of sessions and other limits. */
-    GaugeReadings view(Map<String, Integer> sessions, boolean workerAgentUp, List<GaugeReadings.LimitUse> others) {
+    GaugeReadings view(
+            Map<String, Integer> sessions,
+            Map<String, Integer> asks,
+            boolean workerAgentUp,
+            List<GaugeReadings.LimitUse> others) {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
         ConnectionGuard connectionGuard = listeners.connectionGuard();
         limits.add(new GaugeReadings.LimitUse(
@@ -223,7 +229,7 @@ final class Listeners {
             queued += writer.queuedBytes();
             full += writer.isFull() ? 1 : 0;
         }
-        return new GaugeReadings(sessions, listeners.writers().size(), full, queued, workerAgentUp, limits);
+        return new GaugeReadings(sessions, asks, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
     /** The URL of the HTTP interface, with the actual port if the configured one is 0. */

@@ -86,7 +86,7 @@ public record Access(
     }
 
     /**
-     * The access within that session, with the role of captain or watcher.
+     * The access within that session, with the role of captain, approver or watcher.
      *
      * @throws BrigException {@code ATTACH_AUTH_MISSING}, or {@code UNAUTHENTICATED}, which reveals neither the cause
      *     nor whether the token belongs to another session
@@ -106,13 +106,33 @@ public record Access(
                             ? "the session is another captain's"
                             : "the token is not one of this session");
         }
-        return new Access(captain, role == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN, spawnId, secret, tokenId);
+        return new Access(captain, isAdmin() ? Role.CAPTAIN : role, spawnId, secret, tokenId);
     }
 
-    /** @throws BrigException {@code FORBIDDEN} for a watcher */
+    /** Its role on a connection to a session: a captain writes, all others are watchers. */
+    public Role connectionRole() {
+        return mayDrive() ? Role.CAPTAIN : Role.WATCHER;
+    }
+
+    private boolean mayDrive() {
+        return role == Role.CAPTAIN || role == Role.ADMIN;
+    }
+
+    /** @throws BrigException {@code FORBIDDEN} for an approver or a watcher */
     public void requireCaptain() {
-        if (role != Role.CAPTAIN && role != Role.ADMIN) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "a watcher only listens");
+        if (!mayDrive()) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    role == Role.APPROVER
+                            ? "an approver answers asks and only listens else"
+                            : "a watcher only listens");
+        }
+    }
+
+    /** @throws BrigException {@code FORBIDDEN} for a client that may not answer asks */
+    public void requireApprover() {
+        if (role != Role.APPROVER) {
+            requireCaptain();
         }
     }
 }

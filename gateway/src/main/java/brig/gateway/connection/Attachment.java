@@ -54,7 +54,7 @@ public final class Attachment implements ConnectionWriter.Writer {
     }
 
     private Role role() {
-        return access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
+        return access.connectionRole();
     }
 
     /**

@@ -36,13 +36,17 @@ public final class EventSink implements FrameSink {
         writer.write(batch, EventFraming.CHUNK);
     }
 
-    /** Begins a response of events. */
+    /** Begins a response of events that have positions. */
     public static void begin(HttpServerResponse response, String resumedFrom) {
+        begin(response.putHeader("Brig-Resumed-From", resumedFrom));
+    }
+
+    /** Begins a response of events. */
+    public static void begin(HttpServerResponse response) {
         response.setChunked(true)
                 .putHeader("Content-Type", "text/event-stream; charset=utf-8")
                 .putHeader("Cache-Control", "no-cache, no-transform")
-                .putHeader("X-Accel-Buffering", "no")
-                .putHeader("Brig-Resumed-From", resumedFrom);
+                .putHeader("X-Accel-Buffering", "no");
         response.writeHead();
     }
 
@@ -92,12 +96,14 @@ public final class EventSink implements FrameSink {
     }
 
     private void event(String name, ConnectionLine data) {
+        named(name, (Record) data);
+    }
+
+    /** One named event without a position. */
+    public void named(String name, Record data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};
-        writer.write(
-                Unpooled.EMPTY_BUFFER,
-                Unpooled.wrappedBuffer(head, Json.write((Record) data), tail),
-                EventFraming.CHUNK);
+        writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
     }
 
     @Override

@@ -56,6 +56,12 @@ public final class Call {
         return texts;
     }
 
+    /** Whether the client asks for server-sent events. */
+    public boolean wantsEvents() {
+        String accept = request().getHeader("Accept");
+        return accept != null && accept.contains("text/event-stream");
+    }
+
     /** Reads the body, then continues; a bad one is refused. Call it in the loop iteration of the request. */
     public void readBody(int bytesMax, Consumer<JsonObject> then) {
         requireJson(request().getHeader("Content-Type"));

@@ -217,6 +217,7 @@ public final class WebSockets {
         private Access access;
 
         private Runnable unwatch;
+        private Runnable unfollowAsks = () -> {};
 
         Multiplex(Access access, ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded) {
             this.access = access;
@@ -228,6 +229,7 @@ public final class WebSockets {
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
                 unwatch.run();
+                unfollowAsks.run();
                 attachments.values().forEach(Attachment::close);
                 attachments.clear();
             });
@@ -262,6 +264,7 @@ public final class WebSockets {
             }
             switch (message.as(MultiplexLine.class)) {
                 case MultiplexLine.Ping _ -> sink.tell(new ConnectionLine.Pong());
+                case MultiplexLine.FollowAsks wanted -> followAsks(wanted);
                 case MultiplexLine.OfSession line -> handleLine(line);
             }
         }
@@ -273,6 +276,25 @@ public final class WebSockets {
             }
             unwatch.run();
             unwatch = watch();
+            unfollowAsks.run();
+        }
+
+        /** Follows asks under the connection's token, until it gets another one. */
+        private void followAsks(MultiplexLine.FollowAsks wanted) {
+            if (access.isNobody()) {
+                throw new BrigException(
+                        ErrorCode.ATTACH_AUTH_MISSING, "asks are followed with a token: {\"auth\": token}");
+            }
+            guarded.becomeKnown(access.isAdmin());
+            unfollowAsks.run();
+            unfollowAsks = AskFollower.follow(
+                    listeners.sessions(),
+                    access,
+                    wanted.tree(),
+                    writer,
+                    sink,
+                    change -> sink.writeLine((Record) change),
+                    () -> {});
         }
 
         private void handleLine(MultiplexLine.OfSession line) {

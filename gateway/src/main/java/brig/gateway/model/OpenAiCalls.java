@@ -124,7 +124,8 @@ public final class OpenAiCalls {
                 false,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, PROJECT),
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
     }
 
     /** The next turn of a conversation with a living worker. */

@@ -14,6 +14,11 @@ public interface Answer {
     /** Adds to its reasoning and actions, which are shown beside the answer. */
     void thought(String text);
 
+    /** Tells whoever reads along what the turn waits for. Clients may hide what is beside the answer, so it is in it. */
+    default void waits(String what) {
+        text(what);
+    }
+
     /** The turn is over. */
     void done(Usage usage);
 

@@ -5,6 +5,7 @@ import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
+import brig.protocol.VisibleText;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
@@ -77,6 +78,8 @@ public final class AnswerSink implements FrameSink {
             case Frame.Tool tool -> think(tools.handle(tool));
             case Frame.SubAgent subAgent -> handleSubAgent(subAgent);
             case Frame.Egress egress -> handleEgress(egress.event());
+            case Frame.Ask ask -> handleAsk(ask);
+            case Frame.Answered answered -> handleAnswered(answered);
             case Frame.Failure failure -> handleFailure(failure);
             case Frame.Done done -> handleDone(done);
             case Frame.State state -> {
@@ -90,8 +93,6 @@ public final class AnswerSink implements FrameSink {
                     Frame.Session _,
                     Frame.Plan _,
                     Frame.Permission _,
-                    Frame.Ask _,
-                    Frame.Answered _,
                     Frame.Raw _ -> {}
             case null -> {}
         }
@@ -125,6 +126,20 @@ public final class AnswerSink implements FrameSink {
                 // Retried, or not new.
             }
         }
+    }
+
+    private void handleAsk(Frame.Ask ask) {
+        if (answer != null) {
+            String who = ask.agent() == null ? "" : "sub-agent " + ask.agent() + " ";
+            answer.waits("\n[" + VisibleText.of(who + "asks: " + ask.title())
+                    + "; answer on Brig's page, or with: brig answer " + ask.askId() + " "
+                    + VisibleText.of(ask.choices()) + "]\n");
+        }
+    }
+
+    private void handleAnswered(Frame.Answered answered) {
+        String given = answered.option() == null ? answered.text() : answered.option();
+        note("answered: " + (given == null ? "no longer asked" : VisibleText.of(given)));
     }
 
     private void handleFailure(Frame.Failure failure) {

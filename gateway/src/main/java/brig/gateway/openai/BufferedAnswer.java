@@ -31,6 +31,12 @@ abstract class BufferedAnswer implements Answer {
         append(thought, more);
     }
 
+    /** Nobody reads along, and the wait is over when the answer is sent. */
+    @Override
+    public final void waits(String what) {
+        thought(what);
+    }
+
     private static void append(StringBuilder to, String more) {
         to.append(more, 0, Math.min(more.length(), CHARACTERS_MAX + 1 - to.length()));
     }

@@ -12,16 +12,13 @@ import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
-import brig.protocol.frame.Frame;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks; its captains
- * answer them, whichever of them holds control.
+ * Lists what agents ask, over all sessions, and passes on answers. Whoever reads a session sees its asks and those of the
+ * sessions that work for it; its captains and approvers answer them, whichever captain holds control.
  *
  * <p>Decision 0149.
  */
@@ -34,24 +31,9 @@ public final class AskCalls {
         this.workers = workers;
     }
 
+    /** Lists the open asks. */
     public AskList list(Caller caller, SpawnerRequest.Asks in) {
-        return new AskList(asked(caller.access(), in.tree())
-                .flatMap(spawn -> spawn.asks().open().stream().map(ask -> view(spawn, ask)))
-                .sorted(Comparator.comparing(view -> view.ask().deadline()))
-                .toList());
-    }
-
-    private Stream<Spawn> asked(Access access, @Nullable String only) {
-        if (only == null) {
-            return sessions.all().stream().filter(access::opens);
-        }
-        Spawn spawn = sessions.find(only).spawn();
-        access.in(spawn);
-        return Stream.of(spawn);
-    }
-
-    private static AskList.View view(Spawn spawn, Frame.Ask ask) {
-        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
+        return sessions.asks(caller.access(), in.tree());
     }
 
     /**
@@ -62,8 +44,8 @@ public final class AskCalls {
     public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
         AnswerChoice.requireOne(in.option(), in.text());
         Spawn spawn = find(caller.access(), in.askId());
-        Access here = caller.access().in(spawn);
-        here.requireCaptain();
+        Access here = Objects.requireNonNull(sessions.reader(caller.access(), spawn), "the caller reads it");
+        here.requireApprover();
         sessions.of(spawn).requireAlive();
         AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
         return workers.answer(spawn.workerId(), in.askId(), choice);
@@ -74,7 +56,7 @@ public final class AskCalls {
             throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
         List<Spawn> asking = sessions.all().stream()
-                .filter(spawn -> spawn.asks().knows(askId) && access.opens(spawn))
+                .filter(spawn -> spawn.asks().knows(askId) && sessions.reader(access, spawn) != null)
                 .toList();
         if (asking.isEmpty()) {
             throw new BrigException(

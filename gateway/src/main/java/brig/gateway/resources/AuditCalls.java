@@ -72,11 +72,10 @@ public final class AuditCalls {
                             .map(Spawn::workerId)
                             .toList();
         }
-        throw new BrigException(
-                ErrorCode.FORBIDDEN,
-                access.role() == Role.WATCHER
-                        ? "a watcher only listens"
-                        : "the token reaches one session: name it by spawn_id");
+        if (access.role() != null) {
+            access.requireCaptain();
+        }
+        throw new BrigException(ErrorCode.FORBIDDEN, "the token reaches one session: name it by spawn_id");
     }
 
     private String workerId(String spawnId) {

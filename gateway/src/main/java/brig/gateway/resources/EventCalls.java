@@ -78,9 +78,8 @@ public final class EventCalls {
     }
 
     public void list(Call call, HttpRequest.ListEvents in) {
-        String accept = call.request().getHeader("Accept");
         String session = reached(call.access(), in.sessionId());
-        if (accept != null && accept.contains("text/event-stream")) {
+        if (call.wantsEvents()) {
             follow(call, in, session);
             return;
         }

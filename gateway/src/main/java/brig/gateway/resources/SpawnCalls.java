@@ -55,7 +55,8 @@ public final class SpawnCalls {
     }
 
     public void spawn(Call call, SpawnerRequest.Spawn in) {
-        SpawnRequest request = claimed(in.request(), call.request().getHeader("Idempotency-Key"));
+        SpawnRequest request =
+                claimed(placed(call.caller(), in.request()), call.request().getHeader("Idempotency-Key"));
         long waitMs = waitMs(in.waitFor());
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : listeners.timers().after(waitMs, () -> late.complete(null));
@@ -71,9 +72,22 @@ public final class SpawnCalls {
 
     /** Starts a worker; completes when it runs. */
     public CompletionStage<SpawnAnswer> spawn(Caller caller, SpawnerRequest.Spawn in) {
-        return spawner.spawn(in.request(), applicant(caller, in, waitMs(in.waitFor())))
+        return spawner.spawn(placed(caller, in.request()), applicant(caller, in, waitMs(in.waitFor())))
                 .thenCompose(AcceptedSpawn::running)
                 .thenApply(SpawnCalls::granted);
+    }
+
+    /** Names the parent by its spawn_id. @throws BrigException unless the caller is a captain of it */
+    private SpawnRequest placed(Caller caller, SpawnRequest request) {
+        if (request.parent() == null) {
+            return request;
+        }
+        Spawn parent = sessions.find(request.parent()).spawn();
+        caller.access().in(parent).requireCaptain();
+        if (sessions.withAncestors(parent).size() > Sessions.DEPTH_MAX) {
+            throw BrigException.invalid("parent", "has " + Sessions.DEPTH_MAX + " sessions above it already");
+        }
+        return request.below(parent.spawnId());
     }
 
     private static Admission.Applicant applicant(Caller caller, SpawnerRequest.Spawn in, long waitMs) {

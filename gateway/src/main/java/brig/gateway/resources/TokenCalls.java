@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Operations on tokens and tickets, over HTTP and the spawner socket. An admin mints and revokes any token. A captain
- * mints watchers' tokens for a session that it drives, and sees and revokes the tokens of that session.
+ * mints tokens of watchers and approvers for a session that it drives, and sees and revokes the tokens of that session.
  */
 public final class TokenCalls {
     private static final long DAY_SECONDS = 24 * 3_600;
@@ -41,10 +41,16 @@ public final class TokenCalls {
         Role role = in.role();
         Session session = session(in.session());
         if (!access.isAdmin()) {
-            if (role != Role.WATCHER || session == null) {
-                throw new BrigException(ErrorCode.FORBIDDEN, "a captain makes watchers' tokens of its own session");
+            if (session == null || (role != Role.WATCHER && role != Role.APPROVER)) {
+                throw new BrigException(
+                        ErrorCode.FORBIDDEN, "a captain makes tokens of watchers and approvers of its own session");
             }
-            access.in(session.spawn()).requireCaptain();
+            Access here = access.in(session.spawn());
+            here.requireCaptain();
+            if (role == Role.APPROVER && in.captain() != null && !in.captain().equals(here.captain())) {
+                // Answers are in the stream and the audit by that name.
+                throw new BrigException(ErrorCode.FORBIDDEN, "only an admin gives an approver another name");
+            }
         }
         if (role == Role.ADMIN && session != null) {
             throw BrigException.invalid("session", "does not go with role admin, which reaches all");
@@ -124,9 +130,10 @@ public final class TokenCalls {
         boolean watchOnly = asked == HttpRequest.Part.WATCHER;
         Session session = session(in.session());
         Access access = session == null ? caller.access() : caller.access().in(session.spawn());
-        if (access.role() == Role.WATCHER && asked != null && !watchOnly) {
+        if (asked == HttpRequest.Part.CAPTAIN && (access.role() == Role.WATCHER || access.role() == Role.APPROVER)) {
             throw new BrigException(
-                    ErrorCode.FORBIDDEN, "a watcher's ticket is a watcher's: leave role out, or ask for watcher");
+                    ErrorCode.FORBIDDEN,
+                    "a ticket has no more rights than its token: leave role out, or ask for watcher");
         }
         String spawnId = session == null ? null : session.spawn().spawnId();
         Tickets.Issued issued = listeners.tickets().issue(access, spawnId, watchOnly);

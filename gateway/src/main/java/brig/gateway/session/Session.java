@@ -87,7 +87,7 @@ public final class Session {
      * @return to be run once, when the connection is gone
      */
     public Runnable join(Access access, @Nullable Consumer<ConnectionLine.Presence> listener) {
-        Role role = access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
+        Role role = access.connectionRole();
         Presence presence = sessions.presence(spawn);
         Runnable leave = presence.join(new Presence.Member(access.captain(), role, listener));
         if (role == Role.WATCHER) {
@@ -115,7 +115,7 @@ public final class Session {
     /**
      * Parses the line of an authenticated client.
      *
-     * @throws BrigException {@code FORBIDDEN} for a watcher, who may only {@code ping}; as {@link CaptainLine#order}
+     * @throws BrigException {@code FORBIDDEN} for others than captains, who may only {@code ping}; as {@link CaptainLine#order}
      */
     public CaptainLine.Order read(Access access, JsonObject line) {
         if (!"ping".equals(line.text("action"))) {

@@ -9,13 +9,19 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
+import brig.protocol.api.AskChange;
+import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnView;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0145.
  */
 public final class Sessions {
+    /** How many sessions may be above one. */
+    public static final int DEPTH_MAX = 32;
+
     private static final int ENDED_TREES_MAX = 32;
 
     private final Spawns spawns;
@@ -136,6 +145,61 @@ public final class Sessions {
     /** All known spawns, newest first. */
     public List<Spawn> all() {
         return spawns.all();
+    }
+
+    /**
+     * The open asks, the one with the nearest deadline first.
+     *
+     * @param top any name of a session, for its asks and those of the sessions that work for it; null for all sessions
+     *     that the access reads
+     * @throws BrigException {@code NOT_FOUND}, or if the access does not open that session
+     */
+    public AskList asks(Access access, @Nullable String top) {
+        return new AskList(spawns.all().stream()
+                .filter(asking(access, top))
+                .flatMap(spawn -> spawn.asks().open().stream())
+                .sorted(Comparator.comparing(view -> view.ask().deadline()))
+                .toList());
+    }
+
+    /** Tells that listener of each ask and each answer of the same sessions, until the returned handle is run. */
+    public Runnable followAsks(Access access, @Nullable String top, Consumer<AskChange> listener) {
+        Predicate<Spawn> asking = asking(access, top);
+        return spawns.followAsks((spawn, change) -> {
+            if (asking.test(spawn)) {
+                listener.accept(change);
+            }
+        });
+    }
+
+    private Predicate<Spawn> asking(Access access, @Nullable String top) {
+        if (top == null) {
+            return spawn -> reader(access, spawn) != null;
+        }
+        Spawn above = find(top).spawn();
+        access.in(above);
+        return spawn -> access.opens(above) && withAncestors(spawn).contains(above);
+    }
+
+    /** The access within that session, or within the nearest one above it that it opens; null for none. */
+    public @Nullable Access reader(Access access, Spawn spawn) {
+        return withAncestors(spawn).stream()
+                .filter(access::opens)
+                .findFirst()
+                .map(access::in)
+                .orElse(null);
+    }
+
+    /** That spawn and those above it, the nearest first; some may be forgotten. */
+    public List<Spawn> withAncestors(Spawn spawn) {
+        List<Spawn> above = new ArrayList<>();
+        @Nullable Spawn at = spawn;
+        while (at != null && above.size() <= DEPTH_MAX) {
+            above.add(at);
+            String parent = at.parent();
+            at = parent == null ? null : spawns.find(parent).orElse(null);
+        }
+        return above;
     }
 
     /** The initial tokens of the spawns that have not ended. */

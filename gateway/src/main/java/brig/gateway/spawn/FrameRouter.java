@@ -37,12 +37,14 @@ final class FrameRouter implements FrameDecoder.Sink {
     private final Spawn spawn;
     private final BlockedRequests blocked;
     private final Counters counters;
+    private final AskEvents asks;
     private final Changes changes;
 
-    FrameRouter(Spawn spawn, BlockedRequests blocked, Counters counters, Changes changes) {
+    FrameRouter(Spawn spawn, BlockedRequests blocked, Counters counters, AskEvents asks, Changes changes) {
         this.spawn = spawn;
         this.blocked = blocked;
         this.counters = counters;
+        this.asks = asks;
         this.changes = changes;
     }
 
@@ -53,9 +55,9 @@ final class FrameRouter implements FrameDecoder.Sink {
             case CHUNK -> spawn.log().handleChunk();
             case MESSAGE -> spawn.activity().handleMessage();
             case DONE, EGRESS, USAGE, SESSION, STATE, ASK, ANSWERED -> {
-                Frame frame = read(bytes, offset, length);
-                if (frame != null) {
-                    handle(frame);
+                NumberedFrame read = read(bytes, offset, length);
+                if (read != null && read.frame() != null) {
+                    handle(read.frame(), read.ts());
                 }
             }
             case ACCEPTED, ERROR, SUBAGENT, TOOL, PLAN, PERMISSION, RAW, GAP, AUTHENTICATED, UNKNOWN -> {}
@@ -71,7 +73,8 @@ final class FrameRouter implements FrameDecoder.Sink {
         }
     }
 
-    private void handle(Frame frame) {
+    /** @param ts when it was written, in milliseconds since 1970 */
+    private void handle(Frame frame, long ts) {
         switch (frame) {
             case Frame.Done done -> {
                 spawn.activity().handleDone();
@@ -82,11 +85,11 @@ final class FrameRouter implements FrameDecoder.Sink {
             case Frame.Egress egress -> handleEgress(egress);
             case Frame.Usage usage -> handleUsage(usage);
             case Frame.Session session -> changes.handleAgentSession(session.sessionId());
-            case Frame.Ask ask -> spawn.asks().handle(ask);
-            case Frame.Answered answered -> spawn.asks().handle(answered);
+            case Frame.Ask ask -> asks.handle(spawn, ask);
+            case Frame.Answered answered -> asks.handle(spawn, answered, ts);
             case Frame.State state -> {
                 if (state.isTerminated()) {
-                    spawn.asks().handleEnd();
+                    asks.handleEnd(spawn);
                     changes.handleTerminated();
                 }
             }
@@ -95,9 +98,9 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     /** Parses a line with its newline; null if required fields are missing. @throws BrigException if it is not JSON */
-    private @Nullable Frame read(byte[] bytes, int offset, int length) {
+    private @Nullable NumberedFrame read(byte[] bytes, int offset, int length) {
         try {
-            return Json.read(bytes, offset, length - 1, NumberedFrame.class).frame();
+            return Json.read(bytes, offset, length - 1, NumberedFrame.class);
         } catch (BrigException refusal) {
             if (refusal.code() != ErrorCode.INVALID_FIELD) {
                 throw refusal;

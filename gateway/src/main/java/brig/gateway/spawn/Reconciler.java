@@ -232,7 +232,7 @@ final class Reconciler {
                     .log("adopted at seq={}", spawn.log().lastSeq() + 1);
             spawn.log().expect(worker.lastSeq());
         }
-        spawn.asks().handleAdopted(worker.asks());
+        transitions.adoptAsks(spawn, worker.asks());
         if (worker.working()) {
             spawn.activity().handleMessage();
             // The frames with the asks are in the record, which is not read again.

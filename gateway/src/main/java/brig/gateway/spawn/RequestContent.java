@@ -3,6 +3,7 @@ package brig.gateway.spawn;
 import brig.protocol.json.Json;
 import brig.protocol.record.Default;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hash of {@link #bytes} is stored on disk: names and order of the fields must not change.
  *
+ * @param permissions null if the profile says it
  * @param cwd the workspace
  * @param timeout seconds
  * @param captain null for an admin
@@ -35,6 +37,8 @@ record RequestContent(
         @OmitEmpty long leaseSeconds,
         @Nullable String resume,
         @OmitEmpty boolean record,
+        @Nullable PermissionMode permissions,
+        @Nullable String parent,
         @Nullable String cwd,
         @Nullable String captain) {
     /** The agent without its model. */
@@ -58,6 +62,8 @@ record RequestContent(
                 request.bounds().leaseSeconds(),
                 request.talk().resume(),
                 request.talk().record(),
+                request.agentConfig().permissions(),
+                request.parent(),
                 request.workspace(),
                 asker.admin() ? null : asker.captain());
     }

@@ -1,9 +1,12 @@
 package brig.gateway.spawn;
 
+import brig.protocol.api.AskChange;
+import brig.protocol.api.AskList;
 import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open asks of one session, derived from its frames. Owned by the event loop.
@@ -11,22 +14,46 @@ import java.util.Map;
  * <p>Decision 0149.
  */
 public final class SessionAsks {
+    /** Follows the asks of all sessions. */
+    @FunctionalInterface
+    public interface Listener {
+        void handle(Spawn spawn, AskChange change);
+    }
+
     private static final int SETTLED_MAX = 256;
 
+    private final Spawn spawn;
+    private Listener listener = (of, change) -> {};
     private Map<String, Frame.Ask> open = Map.of();
     /** Ids of settled asks, so that a late answer is told from an unknown one. */
     private Map<String, Boolean> settled = Map.of();
 
-    void handle(Frame.Ask ask) {
+    SessionAsks(Spawn spawn) {
+        this.spawn = spawn;
+    }
+
+    /** Tells that listener what changes. */
+    void tell(Listener changes) {
+        listener = changes;
+    }
+
+    /** @return whether it was not known before */
+    boolean handle(Frame.Ask ask) {
         if (open.isEmpty()) {
             open = new LinkedHashMap<>();
         }
-        open.put(ask.askId(), ask);
+        // An adopted worker's ask may come a second time, as a frame.
+        boolean isNew = open.putIfAbsent(ask.askId(), ask) == null;
+        if (isNew) {
+            listener.handle(spawn, new AskChange.Ask(view(ask)));
+        }
+        return isNew;
     }
 
-    void handle(Frame.Answered answered) {
-        if (open.containsKey(answered.askId())) {
-            open.remove(answered.askId());
+    /** @return what was asked; null if that was before this gateway started */
+    Frame.@Nullable Ask handle(Frame.Answered answered) {
+        Frame.Ask asked = open.isEmpty() ? null : open.remove(answered.askId());
+        if (asked != null) {
             if (settled.isEmpty()) {
                 settled = new LinkedHashMap<>() {
                     private static final long serialVersionUID = 1;
@@ -38,22 +65,25 @@ public final class SessionAsks {
                 };
             }
             settled.put(answered.askId(), true);
+            listener.handle(spawn, new AskChange.Answered(spawn.spawnId(), answered));
+        }
+        return asked;
+    }
+
+    /** The session ended: nobody waits for an answer. */
+    void handleEnd() {
+        for (String askId : List.copyOf(open.keySet())) {
+            var _ = handle(new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED));
         }
     }
 
-    /** The open asks of an adopted worker, whose frames are in the record, which is not read again. */
-    void handleAdopted(List<Frame.Ask> asks) {
-        asks.forEach(this::handle);
-    }
-
-    /** The stream ended: nobody waits for an answer. */
-    void handleEnd() {
-        open = Map.of();
-    }
-
     /** In the order in which they were asked. */
-    public List<Frame.Ask> open() {
-        return List.copyOf(open.values());
+    public List<AskList.View> open() {
+        return open.values().stream().map(this::view).toList();
+    }
+
+    private AskList.View view(Frame.Ask ask) {
+        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
     }
 
     /** Whether that ask is or was one of this session. */

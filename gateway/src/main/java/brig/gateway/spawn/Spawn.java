@@ -45,11 +45,12 @@ public final class Spawn {
     private final SpawnRecord.Hashes hashes;
     private StreamLog log;
     private final SpawnTree tree;
-    private final SessionAsks asks = new SessionAsks();
+    private final SessionAsks asks = new SessionAsks(this);
     private final Activity activity = new Activity(asks);
     private final FinalFrames lastWords = new FinalFrames();
     private final long createdMs;
     private final long leaseMs;
+    private final @Nullable String parent;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
     private final ProviderBinding binding;
@@ -77,9 +78,9 @@ public final class Spawn {
         this.log = log;
         this.tree = new SpawnTree(log);
         this.createdMs = record.times().createdMs();
-        this.leaseMs =
-                TimeUnit.SECONDS.toMillis(JsonObject.read(origin.request().getBytes(StandardCharsets.UTF_8))
-                        .number("lease_seconds", 0));
+        JsonObject request = JsonObject.read(origin.request().getBytes(StandardCharsets.UTF_8));
+        this.leaseMs = TimeUnit.SECONDS.toMillis(request.number("lease_seconds", 0));
+        this.parent = request.text("parent");
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
         this.workspace = record.course().workspace();
@@ -135,8 +136,8 @@ public final class Spawn {
                 .put("task_id", taskId);
     }
 
-    /** Its log fields with the acting captain, for the audit. */
-    JsonObject audited(String captain) {
+    /** Its log fields with the acting captain, for the audit; null if nobody acted. */
+    JsonObject audited(@Nullable String captain) {
         return names().put("captain", captain).put("agent", origin.agent()).build();
     }
 
@@ -413,6 +414,11 @@ public final class Spawn {
     /** How long it survives without a connected captain; 0 for no limit. */
     public long leaseMs() {
         return leaseMs;
+    }
+
+    /** The spawn_id of the session that it works for; null for none. */
+    public @Nullable String parent() {
+        return parent;
     }
 
     /** The agent's own session id; null until it is known. */

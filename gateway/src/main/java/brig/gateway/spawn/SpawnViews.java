@@ -22,6 +22,7 @@ final class SpawnViews {
                 spawn.sessionId(),
                 spawn.origin().requestId(),
                 project.isEmpty() ? null : project,
+                spawn.parent(),
                 spawn.origin().provider(),
                 spawn.agent(),
                 spawn.state(),

@@ -47,7 +47,8 @@ public final class Spawner {
             Clock clock,
             Timers timers,
             DerivedSecrets secrets,
-            Telemetry telemetry) {}
+            Telemetry telemetry,
+            AskListener asks) {}
 
     /** The provider of workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;

@@ -14,6 +14,7 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -43,6 +44,7 @@ final class Transitions {
     private final SessionSocketOpener sessionSockets;
     private final BlockedRequests blocked;
     private final Counters counters;
+    private final AskEvents asks;
 
     Transitions(Spawner.Services parts, Spawns spawns, SessionSocketOpener sessionSockets) {
         this.parts = parts;
@@ -50,6 +52,7 @@ final class Transitions {
         this.sessionSockets = sessionSockets;
         this.blocked = new BlockedRequests(parts.clock());
         this.counters = parts.telemetry().counters();
+        this.asks = new AskEvents(counters, parts.asks());
     }
 
     long nowMs() {
@@ -97,6 +100,11 @@ final class Transitions {
         }
     }
 
+    /** The open asks of an adopted worker. */
+    void adoptAsks(Spawn spawn, List<Frame.Ask> open) {
+        asks.handleAdopted(spawn, open);
+    }
+
     void becomeUnknown(Spawn spawn) {
         spawn.become(SpawnState.UNKNOWN, nowMs());
         save(spawn);
@@ -107,7 +115,7 @@ final class Transitions {
         StreamRecorder recorder =
                 new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
         recorder.start();
-        spawn.connect(way.apply(new FrameRouter(spawn, blocked, counters, changes(spawn))));
+        spawn.connect(way.apply(new FrameRouter(spawn, blocked, counters, asks, changes(spawn))));
     }
 
     /** The effects of frames on that spawn. */
@@ -159,6 +167,7 @@ final class Transitions {
         }
         spawn.log().end();
         closeIoSocket(spawn);
+        asks.handleEnd(spawn);
         spawns.retire(spawn);
         spawn.settle();
     }

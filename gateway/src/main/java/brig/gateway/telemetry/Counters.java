@@ -1,6 +1,7 @@
 package brig.gateway.telemetry;
 
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.Frame;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -28,6 +30,10 @@ public final class Counters {
     /** Labels of {@code egress} frames. */
     private static final List<String> EGRESS =
             List.of("blocked", "asked", "allowed", "tls_failed", "answered_allowed", "answered_denied");
+
+    /** Labels of asks. */
+    public static final List<String> ASK_KINDS =
+            Arrays.stream(Frame.Ask.Kind.values()).map(Counters::label).toList();
 
     private final LongSupplier nanoTime;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -80,6 +86,19 @@ public final class Counters {
                     60,
                     120)
             .register(registry);
+    private final Timer askWait = timer(
+                    "brig.ask.wait",
+                    "Time from an ask of an agent until it is settled.",
+                    0.1,
+                    1,
+                    5,
+                    15,
+                    60,
+                    300,
+                    900,
+                    3_600,
+                    14_400)
+            .register(registry);
     private final Timer database = store("database");
     private final Timer streams = store("streams");
     private final Timer loopLag = timer(
@@ -108,6 +127,9 @@ public final class Counters {
         List.of("evicted", "record_lost").forEach(this::gaps);
         List.of("terminated", "failed").forEach(this::ended);
         EGRESS.forEach(this::decisions);
+        for (String kind : ASK_KINDS) {
+            Arrays.stream(Frame.Answered.Reason.values()).forEach(reason -> asksSettled(kind, label(reason)));
+        }
     }
 
     private static Timer.Builder timer(String name, String description, double... bucketSeconds) {
@@ -159,6 +181,18 @@ public final class Counters {
                         + " that a session reached for the first time.")
                 .tag("decision", decision)
                 .register(registry);
+    }
+
+    private Counter asksSettled(String kind, String reason) {
+        return Counter.builder("brig.asks.settled")
+                .description("Asks of agents that are settled, by what settled them.")
+                .tags("kind", kind, "reason", reason)
+                .register(registry);
+    }
+
+    /** The label of a kind or reason; null is one of a newer worker-agent. */
+    public static String label(@Nullable Enum<?> value) {
+        return value == null ? "unknown" : value.name().toLowerCase(Locale.ROOT);
     }
 
     private static void record(Timer timer, double seconds) {
@@ -264,6 +298,19 @@ public final class Counters {
                     .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
                     .register(registry)
                     .increment((double) count);
+        }
+    }
+
+    /**
+     * An ask was settled.
+     *
+     * @param waitedMs null if it is not known when it was asked
+     */
+    public void handleAskSettled(
+            Frame.Ask.@Nullable Kind kind, Frame.Answered.@Nullable Reason reason, @Nullable Long waitedMs) {
+        asksSettled(label(kind), label(reason)).increment();
+        if (waitedMs != null) {
+            askWait.record(waitedMs, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -10,6 +10,7 @@ import io.prometheus.metrics.core.metrics.Info;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public final class Exposition {
     private final Supplier<GaugeReadings> view;
     private final PrometheusMeterRegistry registry;
     private final MultiGauge sessions;
+    private final MultiGauge asks;
     private final MultiGauge used;
     private final MultiGauge max;
     private GaugeReadings now = GaugeReadings.NOTHING;
@@ -40,6 +42,9 @@ public final class Exposition {
         this.registry = counters.registry();
         sessions = MultiGauge.builder("brig.sessions")
                 .description("Sessions that have not ended.")
+                .register(registry);
+        asks = MultiGauge.builder("brig.asks.open")
+                .description("Asks of agents that wait for an answer.")
                 .register(registry);
         used = MultiGauge.builder("brig.limit.used")
                 .description("The used part of a limit.")
@@ -61,14 +66,17 @@ public final class Exposition {
     /** @return UTF-8 */
     public byte[] scrape() {
         now = view.get();
-        sessions.register(
-                now.sessions().entrySet().stream()
-                        .map(of -> MultiGauge.Row.of(Tags.of("state", of.getKey()), of.getValue()))
-                        .toList(),
-                true);
+        sessions.register(counts("state", now.sessions()), true);
+        asks.register(counts("kind", now.asks()), true);
         used.register(limits(GaugeReadings.LimitUse::used), true);
         max.register(limits(GaugeReadings.LimitUse::max), true);
         return registry.scrape().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static List<MultiGauge.Row<?>> counts(String label, Map<String, Integer> counts) {
+        return counts.entrySet().stream()
+                .<MultiGauge.Row<?>>map(of -> MultiGauge.Row.of(Tags.of(label, of.getKey()), of.getValue()))
+                .toList();
     }
 
     private List<MultiGauge.Row<?>> limits(ToDoubleFunction<GaugeReadings.LimitUse> value) {

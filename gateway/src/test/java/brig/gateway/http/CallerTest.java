@@ -41,6 +41,9 @@ class CallerTest {
         CAPTAIN,
         OTHER_CAPTAIN,
         BOUND_CAPTAIN,
+        APPROVER,
+        BOUND_APPROVER,
+        OTHER_APPROVER,
         WATCHER,
         BOUND_WATCHER,
         OTHER_WATCHER,
@@ -58,6 +61,9 @@ class CallerTest {
             case CAPTAIN -> new Access(captain, Role.CAPTAIN, null, null, null);
             case OTHER_CAPTAIN -> new Access("bob", Role.CAPTAIN, null, null, null);
             case BOUND_CAPTAIN -> new Access(captain, Role.CAPTAIN, spawn.spawnId(), null, null);
+            case APPROVER -> new Access("approver", Role.APPROVER, null, null, null);
+            case BOUND_APPROVER -> new Access(captain, Role.APPROVER, spawn.spawnId(), null, null);
+            case OTHER_APPROVER -> new Access(captain, Role.APPROVER, other.spawnId(), null, null);
             case WATCHER -> new Access("watcher", Role.WATCHER, null, null, null);
             case BOUND_WATCHER -> new Access("watcher", Role.WATCHER, spawn.spawnId(), null, null);
             case OTHER_WATCHER -> new Access("watcher", Role.WATCHER, other.spawnId(), null, null);
@@ -88,13 +94,13 @@ class CallerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "SOMEBODY, ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN WATCHER BOUND_WATCHER OTHER_WATCHER OWN_CAPTAIN "
+        "SOMEBODY, ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER OTHER_APPROVER WATCHER BOUND_WATCHER OTHER_WATCHER OWN_CAPTAIN "
                 + "OWN_WATCHER UNKNOWN_TOKEN OWN_OF_OTHER",
-        "KNOWN, ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN WATCHER BOUND_WATCHER OTHER_WATCHER",
+        "KNOWN, ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER OTHER_APPROVER WATCHER BOUND_WATCHER OTHER_WATCHER",
         "STARTER, ADMIN CAPTAIN OTHER_CAPTAIN",
-        "READER, ADMIN CAPTAIN BOUND_CAPTAIN WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
+        "READER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
         "DRIVER, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
-        "WORKSPACE_READER, ADMIN CAPTAIN BOUND_CAPTAIN WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
+        "WORKSPACE_READER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
         "WORKSPACE_DRIVER, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
         "ADMIN, ADMIN"
     })

@@ -205,4 +205,20 @@ class AnswerSinkTest {
         assertEquals(1, ends.size());
         assertTrue(told.isEmpty());
     }
+
+    @Test
+    void shouldSayInTheAnswerWhatWaitsAndHowToAnswerIt() {
+        frames(
+                "{'type':'ask','seq':1,'ts':1,'ask_id':'ask_1','kind':'tool','agent':'a60f','title':'Bash: \\u001b[2Jx\\ny',"
+                        + "'options':[{'id':'allow','name':'A'},{'id':'deny','name':'D'}],'text':true,'deadline':9,'default':'deny'}",
+                "{'type':'answered','seq':2,'ts':1,'ask_id':'ask_1','option':'allow','by':'ci','reason':'person'}",
+                "{'type':'answered','seq':3,'ts':1,'ask_id':'ask_2','reason':'withdrawn'}");
+        assertEquals(
+                List.of(
+                        "text \n[sub-agent a60f asks: Bash: \\u001b[2Jx\\ny; answer on Brig's page, or with: "
+                                + "brig answer ask_1 allow|deny|--text TEXT]\n",
+                        "thought \n[answered: allow]\n",
+                        "thought \n[answered: no longer asked]\n"),
+                told);
+    }
 }

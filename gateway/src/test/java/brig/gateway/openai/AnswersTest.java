@@ -25,12 +25,13 @@ class AnswersTest {
     void shouldWriteAWholeCompletion() {
         Answer answer = open(to -> new BufferedChat(to.response, HEAD.as("chatcmpl-")));
         answer.thought("hm");
+        answer.waits("?");
         answer.text("Hel");
         answer.text("lo");
         answer.done(new Answer.Usage(7, 3));
         assertWritten("""
                 {"id":"chatcmpl-spn_1_4","object":"chat.completion","created":1700000000,"model":"mock","choices":\
-                [{"index":0,"message":{"role":"assistant","content":"Hello","reasoning_content":"hm"},"finish_reason":"stop"}],\
+                [{"index":0,"message":{"role":"assistant","content":"Hello","reasoning_content":"hm?"},"finish_reason":"stop"}],\
                 "usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}""");
     }
 

@@ -146,7 +146,8 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
-        throw new AssertionError("nobody answers here");
+        story.add("answer " + askId + " " + choice.option() + " by " + choice.by() + " via " + choice.via());
+        return CompletableFuture.completedFuture(new AskAnswer(askId, choice.option(), choice.text()));
     }
 
     @Override

@@ -10,9 +10,12 @@ import brig.gateway.telemetry.Exposition;
 import brig.gateway.telemetry.GaugeReadings;
 import brig.gateway.telemetry.LoopWatch;
 import brig.protocol.BrigException;
+import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnView;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
@@ -29,8 +32,9 @@ class FrameRouterTest {
     private final Spawn spawn = bench.run("fix");
     private final BlockedRequests blocked = new BlockedRequests(() -> bench.nowMs);
     private final List<String> changes = new ArrayList<>();
+    private final AskEvents asks = new AskEvents(bench.counters, bench.asks);
     private final FrameDecoder frames =
-            new FrameDecoder(new FrameRouter(spawn, blocked, bench.counters, new FrameRouter.Changes() {
+            new FrameDecoder(new FrameRouter(spawn, blocked, bench.counters, asks, new FrameRouter.Changes() {
                 @Override
                 public void handleExit(SpawnView.Exit exit) {
                     note("exit " + exit);
@@ -65,7 +69,7 @@ class FrameRouterTest {
         Exposition exposition = new Exposition(
                 bench.counters,
                 new LoopWatch(bench.counters, bench.time),
-                () -> new GaugeReadings(Map.of(), 0, 0, 0, true, List.of()),
+                () -> new GaugeReadings(Map.of(), Map.of(), 0, 0, 0, true, List.of()),
                 "1");
         return new String(exposition.scrape(), StandardCharsets.UTF_8).lines().toList();
     }
@@ -165,6 +169,58 @@ class FrameRouterTest {
                     ",'kind':'blocked','method':'GET','scheme':'https','host':'evil.example','port':443,'path':'/','rule':'r'");
         }
         assertEquals(1, blocked.leftOut());
+    }
+
+    /** @param ask JSON of an ask's fields after its id, with ' for " */
+    private void routeAsk(String askId, String ask) {
+        route(
+                "ask",
+                ",'ask_id':'" + askId + "','title':'Bash','options':[{'id':'allow','name':'Allow'}],'deadline':9,"
+                        + "'default':'allow'" + ask);
+    }
+
+    @Test
+    void shouldCountAuditAndTellAnAskAndItsEndOnce() {
+        String id = Ids.newAskId(0);
+        routeAsk(id, ",'kind':'tool'");
+        routeAsk(id, ",'kind':'tool'");
+        assertEquals(List.of("ask " + id), bench.asked);
+        lastSeq = 2;
+        route("answered", ",'ask_id':'" + id + "','option':'allow','by':'ann','via':'http','reason':'person'");
+        assertEquals(List.of("ask " + id, "settled " + id + " PERSON"), bench.asked);
+        List<String> metrics = metrics();
+        assertTrue(
+                metrics.containsAll(List.of(
+                        "brig_asks_settled_total{kind=\"tool\",reason=\"person\"} 1.0",
+                        "brig_ask_wait_seconds_sum 0.001")),
+                metrics::toString);
+    }
+
+    @Test
+    void shouldAuditAnAskOfAnEarlierGatewayToo() {
+        route("answered", ",'ask_id':'" + Ids.newAskId(0) + "','option':'deny','reason':'deadline'");
+        assertTrue(metrics().contains("brig_asks_settled_total{kind=\"unknown\",reason=\"deadline\"} 1.0"));
+    }
+
+    @Test
+    void shouldTellThatAsksEndWithTheStream() {
+        String id = Ids.newAskId(0);
+        routeAsk(id, "");
+        route("state", ",'state':'terminated'");
+        assertEquals(List.of("ask " + id, "settled " + id + " null"), bench.asked);
+    }
+
+    @Test
+    void shouldAuditWhoAnsweredHowAndAfterWhatTimeButNoText() {
+        Frame.Answered answered = new Frame.Answered(
+                "ask_1", null, "the password is hunter2", "ann", "webhook", Frame.Answered.Reason.PERSON);
+        JsonObject audited = AskEvents.audited(spawn, answered, Frame.Ask.Kind.QUESTION, 1_500L);
+        assertEquals("ann", audited.text("captain"));
+        assertEquals("webhook", audited.text("via"));
+        assertEquals("person", audited.text("reason"));
+        assertEquals("question", audited.text("kind"));
+        assertEquals(1_500, audited.number("waited_ms", 0));
+        assertFalse(audited.toString().contains("hunter2"));
     }
 
     @Test

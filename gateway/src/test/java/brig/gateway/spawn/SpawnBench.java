@@ -13,6 +13,7 @@ import brig.gateway.telemetry.Telemetry;
 import brig.gateway.telemetry.Traces;
 import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
+import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
@@ -58,6 +59,21 @@ public final class SpawnBench {
     boolean workersWork;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
+
+    /** Asks and their ends, as their listener is told of them. */
+    final List<String> asked = new ArrayList<>();
+
+    final AskListener asks = new AskListener() {
+        @Override
+        public void handleAsk(Spawn spawn, Frame.Ask ask) {
+            asked.add("ask " + ask.askId());
+        }
+
+        @Override
+        public void handleSettled(String askId, Frame.@Nullable Answered answered) {
+            asked.add("settled " + askId + " " + (answered == null ? null : answered.reason()));
+        }
+    };
 
     CompletableFuture<String> listeners = CompletableFuture.completedFuture("/run/io.sock");
 
@@ -157,7 +173,8 @@ public final class SpawnBench {
                         () -> nowMs,
                         time,
                         new DerivedSecrets("a key"),
-                        new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
+                        new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime)),
+                        asks),
                 admission,
                 spawns,
                 sessionSockets);
@@ -213,7 +230,8 @@ public final class SpawnBench {
                 false,
                 SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
     }
 
     /** Asks for a worker that is still on its way. */
@@ -315,6 +333,15 @@ public final class SpawnBench {
 
     public Spawns spawns() {
         return spawns;
+    }
+
+    /** The worker-agent, and what it was asked for. */
+    public WorkerAgent workers() {
+        return workers;
+    }
+
+    public List<String> story() {
+        return story;
     }
 
     /** What the gateway said to the worker of a spawn. */

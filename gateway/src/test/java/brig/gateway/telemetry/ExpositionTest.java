@@ -33,6 +33,7 @@ class ExpositionTest {
                 loop,
                 () -> new GaugeReadings(
                         Map.of("running", 3, "spawning", 0),
+                        Map.of("tool", 2),
                         7,
                         1,
                         1234,
@@ -57,6 +58,7 @@ class ExpositionTest {
     void shouldShowWhatIsLookedUp() {
         requireLine("brig_sessions{state=\"running\"} 3.0");
         requireLine("brig_sessions{state=\"spawning\"} 0.0");
+        requireLine("brig_asks_open{kind=\"tool\"} 2.0");
         requireLine("brig_connections 7.0");
         requireLine("brig_connections_full 1.0");
         requireLine("brig_queue_bytes 1234.0");

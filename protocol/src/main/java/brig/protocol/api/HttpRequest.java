@@ -134,6 +134,16 @@ public sealed interface HttpRequest {
             implements HttpRequest {}
 
     /**
+     * Lists the asks that wait for an answer, or follows them.
+     *
+     * @param tree any name of a session, whose asks alone are listed; null for all that the client may read
+     * @param ticket replaces a token
+     */
+    record ListAsks(
+            @NotEmpty @Nullable String tree,
+            @NotEmpty @Nullable String ticket) implements HttpRequest {}
+
+    /**
      * Lists the events that hooks reported.
      *
      * @param sessionId any name of a session; null for all

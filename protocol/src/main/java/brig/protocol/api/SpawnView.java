@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionId the agent's own session id; null until it is known
  * @param requestId identifies repetitions of its request
  * @param project the project of the work, empty for none
+ * @param parent the spawn_id of the session that it works for
  * @param provider who runs its worker
  * @param agent name of the agent profile
  * @param throttled whether its worker is paused because a tethered subscriber is slow
@@ -37,6 +38,7 @@ public record SpawnView(
         @WriteNull @Nullable String sessionId,
         @Nullable String requestId,
         @Nullable String project,
+        @Nullable String parent,
         String provider,
         String agent,
         SpawnState state,
@@ -89,6 +91,7 @@ public record SpawnView(
                 sessionId,
                 requestId,
                 project,
+                parent,
                 provider,
                 agent,
                 state,

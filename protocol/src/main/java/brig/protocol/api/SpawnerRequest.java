@@ -172,6 +172,13 @@ public sealed interface SpawnerRequest {
     record Asks(@NotEmpty @Nullable String tree) implements SpawnerRequest {}
 
     /**
+     * Turns the connection into one that is told the open asks, and then each change, as {@link AskChange}.
+     *
+     * @param tree as in {@link Asks}
+     */
+    record FollowAsks(@NotEmpty @Nullable String tree) implements SpawnerRequest {}
+
+    /**
      * Answers an ask: exactly one of option and text.
      *
      * @param askId the id of the ask

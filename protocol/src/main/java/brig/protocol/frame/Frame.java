@@ -12,6 +12,7 @@ import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.wire.FrameType;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -378,6 +379,12 @@ public sealed interface Frame {
             public Option(String id, String name) {
                 this(id, name, null);
             }
+        }
+
+        /** The answers that it takes, as arguments of {@code brig answer}. */
+        public String choices() {
+            String ids = options.stream().map(Option::id).collect(Collectors.joining("|"));
+            return text ? ids + "|--text TEXT" : ids;
         }
 
         /** Whether it offers that option. */

@@ -50,6 +50,13 @@ public sealed interface MultiplexLine {
     /** As {@link CaptainLine.ReleaseControl}. */
     record ReleaseControl(@NotEmpty String id) implements OfSession {}
 
+    /**
+     * Asks to be told what agents ask, as {@code brig.protocol.api.AskChange}.
+     *
+     * @param tree any name of a session, whose asks alone are told; null for all that the token reads
+     */
+    record FollowAsks(@NotEmpty @Nullable String tree) implements MultiplexLine {}
+
     /** Requests a {@code pong}. */
     record Ping() implements MultiplexLine {}
 }

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param claim identifies repetitions of this request
  * @param bounds the captain's limits, which narrow those of the policy
  * @param talk how the agent's own session is continued and recorded
+ * @param parent any name of the session that this one works for; null for none
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -41,7 +42,8 @@ public record SpawnRequest(
         @OmitEmpty boolean shareWorkspace,
         @Flat Claim claim,
         @Flat Bounds bounds,
-        @Flat Continuation talk) {
+        @Flat Continuation talk,
+        @NotEmpty @Nullable String parent) {
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
     public SpawnRequest {
         if (taskId != null && !Ids.isTaskId(taskId)) {
@@ -234,7 +236,8 @@ public record SpawnRequest(
                 false,
                 Claim.NONE,
                 Bounds.NONE,
-                Continuation.NEW);
+                Continuation.NEW,
+                null);
     }
 
     /** The name of the agent's profile. */
@@ -259,20 +262,27 @@ public record SpawnRequest(
         return with(
                 new AgentConfig(agent(), toldModel, toldTools, systemPrompt(), agentConfig.permissions()),
                 prompt,
-                claim);
+                claim,
+                parent);
+    }
+
+    /** A copy below that session. */
+    public SpawnRequest below(String parentId) {
+        return with(agentConfig, prompt, claim, parentId);
     }
 
     /** A copy with that request id. */
     public SpawnRequest claimedAs(String requestId) {
-        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()));
+        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()), parent);
     }
 
     /** A copy that may be stored: the prompt may be confidential. */
     public SpawnRequest withoutPrompt() {
-        return with(agentConfig, null, claim);
+        return with(agentConfig, null, claim, parent);
     }
 
-    private SpawnRequest with(AgentConfig otherAgent, @Nullable String otherPrompt, Claim otherClaim) {
+    private SpawnRequest with(
+            AgentConfig otherAgent, @Nullable String otherPrompt, Claim otherClaim, @Nullable String otherParent) {
         return new SpawnRequest(
                 taskId,
                 workspace,
@@ -285,6 +295,7 @@ public record SpawnRequest(
                 shareWorkspace,
                 otherClaim,
                 bounds,
-                talk);
+                talk,
+                otherParent);
     }
 }

@@ -104,7 +104,7 @@ class FrameSchemasTest {
                 List.of(), RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Token.class, ""));
         RecordShape.Kinds kinds = RecordShape.kinds(MultiplexLine.class);
         Set<String> described = new TreeSet<>();
-        for (String name : List.of("subscribe", "send", "other", "ping")) {
+        for (String name : List.of("subscribe", "send", "other", "followAsks", "ping")) {
             JsonObject definition = definitions.object(name);
             JsonObject action = definition.object("properties").object("action");
             List<String> actions = action.has("const") ? List.of(action.text("const", "")) : action.texts("enum");

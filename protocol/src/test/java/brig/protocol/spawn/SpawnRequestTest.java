@@ -33,12 +33,13 @@ class SpawnRequestTest {
                         true,
                         new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "far", "web/shop"),
                         new SpawnRequest.Bounds(List.of("A", "B"), 60, 5),
-                        new SpawnRequest.Continuation("ses_1", true)),
+                        new SpawnRequest.Continuation("ses_1", true),
+                        "lead"),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
                         + "'system_prompt':'s'},'prompt':'p','once':true,'policy':'review',"
                         + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
                         + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true,"
-                        + "'share_workspace':true}"));
+                        + "'share_workspace':true,'parent':'lead'}"));
     }
 
     @Test

@@ -390,7 +390,8 @@ class WorkerTest {
                     false,
                     SpawnRequest.Claim.NONE,
                     new SpawnRequest.Bounds(null, each[1], 0),
-                    SpawnRequest.Continuation.NEW);
+                    SpawnRequest.Continuation.NEW,
+                    null);
             assertEquals(
                     each[2],
                     new WorkerPlan(

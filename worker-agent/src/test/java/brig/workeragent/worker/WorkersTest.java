@@ -58,7 +58,8 @@ class WorkersTest {
             true,
             SpawnRequest.Claim.NONE,
             SpawnRequest.Bounds.NONE,
-            SpawnRequest.Continuation.NEW);
+            SpawnRequest.Continuation.NEW,
+            null);
 
     @TempDir
     Path folder;
@@ -326,7 +327,8 @@ class WorkersTest {
                 true,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
@@ -369,7 +371,8 @@ class WorkersTest {
                 true,
                 SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0),
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
         workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow, CAPTAIN);
@@ -406,7 +409,8 @@ class WorkersTest {
                 true,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Continuation.NEW);
+                SpawnRequest.Continuation.NEW,
+                null);
     }
 
     private ErrorCode refused(SpawnRequest request) {

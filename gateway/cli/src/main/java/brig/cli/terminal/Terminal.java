@@ -90,6 +90,19 @@ public final class Terminal {
         }
     }
 
+    /** Whether this process may read its terminal; the kernel stops a process in the background that does. */
+    public static boolean isInForeground() {
+        try {
+            // The program's name in brackets may contain anything. Behind it: state, parent, process group, session,
+            // terminal, the terminal's process group (proc_pid_stat(5)).
+            String stat = Files.readString(Path.of("/proc/self/stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return fields[2].equals(fields[5]);
+        } catch (IOException noProc) {
+            return false;
+        }
+    }
+
     /** Whether standard output is a terminal. */
     public boolean isLive() {
         return out.isTerminal();

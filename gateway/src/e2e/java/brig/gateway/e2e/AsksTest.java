@@ -1,0 +1,173 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What agents ask, from the agent to whoever answers, also with a gateway that is killed meanwhile. */
+@Timeout(180)
+class AsksTest {
+    private static final int UID = 4244;
+    /** The profile of an agent whose asks wait for that time only. */
+    private static final String HASTY = "hasty";
+
+    private static final long HASTY_MS = 5000;
+
+    private Product product;
+
+    @BeforeEach
+    void start() throws IOException {
+        product = Product.prepare(Map.of("allowedUids", List.of((long) UID))).offering("mock");
+        Path profile = product.agents().resolve("mock.json");
+        Map<String, Object> hasty = new LinkedHashMap<>(Json.parseObject(Files.readAllBytes(profile)));
+        hasty.put("permissions", "ask");
+        hasty.put("asks", Map.of("waitMs", HASTY_MS));
+        Files.write(product.agents().resolve(HASTY + ".json"), Json.write(hasty));
+        product.serve();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        product.close();
+    }
+
+    private Spawned spawn(String agent, String fields, String scenario) throws IOException {
+        return new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"" + agent
+                        + "\",\"permissions\":\"ask\"},\"prompt\":\"#scenario:" + scenario + "\"" + fields + "}"));
+    }
+
+    private static List<JsonObject> asks(Web web, String query) throws IOException {
+        return web.get("/api/v1/asks" + query).json().objects("asks");
+    }
+
+    private static Web.Answer answer(Web web, JsonObject ask, String option) throws IOException {
+        return web.post("/api/v1/asks/" + ask.text("ask_id"), "{\"option\":\"" + option + "\"}");
+    }
+
+    private static void awaitAsks(Web web, int count) throws IOException {
+        Await.until(count + " asks are listed", () -> asks(web, "").size() == count);
+    }
+
+    @Test
+    void shouldTakeTheFirstAnswerOfACaptainAndTellTheAgent() throws IOException {
+        Spawned asking = spawn("mock", "", "ask:2");
+        Web admin = product.web();
+        awaitAsks(admin, 2);
+        List<JsonObject> asks = asks(admin, "");
+        assertEquals("waiting", asking.view().text("activity"));
+        Web watcher = admin.with(asking.watcherToken());
+        assertEquals(asks, asks(watcher, ""));
+        assertEquals("FORBIDDEN", answer(watcher, asks.get(0), "allow").code());
+        Web bob = admin.with(admin.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"bob\"}")
+                .json()
+                .text("token"));
+        assertEquals(List.of(), asks(bob, ""));
+        assertEquals("NOT_FOUND", answer(bob, asks.get(0), "allow").code());
+        assertEquals("INVALID_FIELD", answer(admin, asks.get(0), "always").code());
+
+        Web captain = admin.with(asking.captainToken());
+        assertEquals(200, answer(captain, asks.get(0), "allow").status());
+        Web.Answer late = answer(admin, asks.get(0), "deny");
+        assertEquals("ASK_SETTLED", late.code());
+        assertTrue(late.response().body().contains(" answered it over http at "), late.response()::body);
+        Run cli = product.brig("answer", asks.get(1).text("ask_id", ""), "deny");
+        assertEquals(0, cli.exitCode(), cli::toString);
+        try (Wire wire = asking.captain()) {
+            Frames frames = new Frames().readUntilType(wire, "done");
+            assertTrue(
+                    frames.lines().stream().anyMatch(line -> line.contains("Answers: allow, deny")),
+                    () -> String.join("\n", frames.lines()));
+            assertEquals(
+                    List.of("allow", "deny"),
+                    frames.ofType("answered").stream()
+                            .map(frame -> frame.text("option"))
+                            .toList());
+            assertEquals("http", frames.ofType("answered").get(0).text("via"));
+        }
+        assertEquals(List.of(), asks(admin, ""));
+    }
+
+    @Test
+    void shouldListTheSameAsksAfterTheGatewayWasKilled() throws IOException {
+        Spawned asking = spawn("mock", "", "ask:3");
+        awaitAsks(product.web(), 3);
+        List<JsonObject> before = asks(product.web(), "");
+        product.kill();
+        product.serve();
+        awaitAsks(product.web(), 3);
+        assertEquals(before, asks(product.web(), ""));
+        for (JsonObject ask : before) {
+            assertEquals(200, answer(product.web(), ask, "allow").status());
+        }
+        try (Wire wire = asking.captain()) {
+            Frames frames = new Frames().readUntilType(wire, "done");
+            assertEquals(3, frames.ofType("ask").size());
+            assertEquals(3, frames.ofType("answered").size());
+        }
+    }
+
+    @Test
+    void shouldGiveTheDefaultInTimeWithoutAGateway() throws IOException {
+        Spawned asking = spawn(HASTY, "", "ask:1");
+        long deadline;
+        try (Wire wire = asking.captain()) {
+            deadline = new Frames().readUntilType(wire, "ask").last().number("deadline", 0);
+        }
+        product.kill();
+        Await.until("the deadline is over", () -> System.currentTimeMillis() > deadline);
+        product.serve();
+        try (Wire wire = asking.captain()) {
+            Frames frames = new Frames().readUntilType(wire, "done");
+            JsonObject answered = frames.ofType("answered").get(0);
+            assertEquals("deadline", answered.text("reason"));
+            assertEquals("deny", answered.text("option"));
+            long late = answered.number("ts", 0) - deadline;
+            assertTrue(late >= 0 && late < 5000, () -> "given " + late + " ms after the deadline");
+        }
+        assertEquals(List.of(), asks(product.web(), ""));
+    }
+
+    @Test
+    void shouldLetTheCaptainOfASessionAnswerForThoseThatWorkForIt() throws IOException {
+        Spawned lead = product.spawn("mock", "#scenario:hang", false);
+        Spawned child = spawn("mock", ",\"task_id\":\"child\",\"parent\":\"" + lead.id() + "\"", "ask:1");
+        Spawned other = spawn("mock", ",\"parent\":\"child\"", "ask:1");
+        Web admin = product.web();
+        awaitAsks(admin, 2);
+        Web captain = admin.with(lead.captainToken());
+        assertEquals(asks(admin, ""), asks(captain, ""));
+        assertEquals(asks(admin, ""), asks(captain, "?tree=" + lead.id()));
+        assertEquals(
+                List.of(other.id()),
+                asks(admin.with(other.captainToken()), "").stream()
+                        .map(ask -> ask.text("spawn_id"))
+                        .toList());
+        for (JsonObject ask : asks(captain, "")) {
+            assertEquals(200, answer(captain, ask, "deny").status());
+        }
+        assertEquals(lead.id(), child.view().text("parent"));
+        assertEquals(
+                "UNAUTHENTICATED",
+                admin.with(other.captainToken())
+                        .get("/api/v1/asks?tree=" + lead.id())
+                        .code());
+        assertEquals(
+                "NOT_FOUND",
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"mock\"},\"parent\":\"nobody\"}")
+                        .text("code"));
+    }
+}
