@@ -12,6 +12,7 @@ import brig.protocol.frame.Frame;
 import brig.protocol.spawn.PermissionMode;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -156,10 +157,47 @@ class AskingTest {
         assertTrue(talk.written.getLast().toString().contains("approvalPolicy=" + policy), talk.written.toString());
     }
 
+    /** Scenario: Codex announces a change of files with its diff, and then asks whether it may make it. */
+    @Test
+    void shouldShowWhatWouldChangeAndBindTheAnswerToIt() {
+        ScriptedTalk talk = ScriptedTalk.asking("codex");
+        String item =
+                "{\"method\":\"item/started\",\"params\":{\"item\":{\"type\":\"fileChange\",\"id\":\"i\",\"changes\":"
+                        + "[{\"path\":\"a.txt\",\"diff\":\"+new\"}]}}}";
+        String asks = "{\"id\":\"r1\",\"method\":\"item/fileChange/requestApproval\",\"params\":{\"itemId\":\"i\"}}";
+        talk.says(item);
+        talk.says(asks);
+        assertEquals(
+                "{changes=[{path=a.txt, diff=+new}]}",
+                String.valueOf(talk.asks.open.get("r1").detail()));
+        talk.asks.answer("r1", "allow_session");
+        talk.says(asks.replace("r1", "r2").replace("\"i\"", "\"unknown\""));
+        talk.says(asks.replace("r1", "r3").replace("\"i\"", "\"other\""));
+        talk.asks.answer("r2", "allow_session");
+        assertEquals(Set.of("r3"), talk.asks.open.keySet(), "two unknown changes are not the same");
+        talk.says(asks.replace("r1", "r4").replace("\"i\"", "\"other\""));
+        talk.says(asks.replace("r1", "r5"));
+        assertEquals(Set.of("r3", "r4"), talk.asks.open.keySet(), "the same change is allowed already");
+        talk.says(item.replace("a.txt", "b.txt"));
+        talk.says(asks.replace("r1", "r6"));
+        assertTrue(talk.asks.open.containsKey("r6"), "another file");
+    }
+
+    @Test
+    void shouldIgnoreAnAnswerAfterTheEndOfTheAgent() {
+        ScriptedTalk talk = ScriptedTalk.asking("claude");
+        talk.says(CLAUDE);
+        talk.ends();
+        talk.inputOpen = false;
+        talk.asks.answer("r1", "allow");
+        assertEquals(List.of(), talk.written);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             claude | {"type":"control_cancel_request","request_id":"r1"}
             codex  | {"method":"serverRequest/resolved","params":{"requestId":"r1"}}
+            acp    | {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"r1"}}
             """)
     void shouldWithdrawARequestThatTheAgentNoLongerWaitsFor(String adapter, String line) {
         ScriptedTalk talk = ScriptedTalk.asking(adapter);

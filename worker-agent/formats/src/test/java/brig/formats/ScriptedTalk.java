@@ -59,6 +59,11 @@ final class ScriptedTalk {
             open.remove(nativeId);
             replies.remove(nativeId).accept(new Reply(option, null));
         }
+
+        void say(String nativeId, String text) {
+            open.remove(nativeId);
+            replies.remove(nativeId).accept(new Reply(null, text));
+        }
     }
 
     private static final Map<FrameType, JsonSchema> SCHEMAS = new ConcurrentHashMap<>();

@@ -367,11 +367,13 @@ public record AgentProfile(
 
     /** The environment for a request adapted by {@link #told}, with the base URLs of its model routes. */
     public Map<String, String> environment(SpawnRequest request) {
+        PermissionMode told = permissionsFor(request).toldMode();
         Map<String, String> whole = new LinkedHashMap<>(env);
         whole.replaceAll((name, value) -> withRoutes(value)
                 .replace("{model}", orEmpty(request.model()))
                 .replace("{tools}", String.join(",", request.tools()))
-                .replace("{permissions}", permissionsFor(request).toldMode().wireName()));
+                .replace("{permissions}", told.wireName())
+                .replace("{permissions.ask}", String.valueOf(told == PermissionMode.ASK)));
         return whole;
     }
 

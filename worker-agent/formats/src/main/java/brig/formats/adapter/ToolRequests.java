@@ -36,7 +36,7 @@ public final class ToolRequests {
      * @param tool the tool call concerned
      * @param name of the tool, or of the question
      * @param title what the call does, or why it is wanted; null for the name alone
-     * @param input the arguments of the call
+     * @param input the arguments of the call; null if they are not known
      * @param ruled the tool as the rules of a profile call it; null if that is not known
      */
     public record ToolRequest(
@@ -111,7 +111,7 @@ public final class ToolRequests {
     }
 
     private void handle(ToolRequest request, Asks.Reply reply, Consumer<Boolean> answer) {
-        if (ALLOW_SESSION.equals(reply.option())) {
+        if (ALLOW_SESSION.equals(reply.option()) && request.hasArguments()) {
             permissions.allowForSession(request.toolName(), request.input());
         }
         answer.accept(ALLOW.equals(reply.option()) || ALLOW_SESSION.equals(reply.option()));

@@ -2,9 +2,12 @@ package brig.formats.codex;
 
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request of Codex, which waits for the answer. */
@@ -22,11 +25,6 @@ sealed interface CodexRequest {
 
     /** Why Codex asks, in its own words; null for none. */
     default @Nullable String reason() {
-        return null;
-    }
-
-    /** The command that it concerns, a string or a list of words; null for none. */
-    default @Nullable Object command() {
         return null;
     }
 
@@ -78,7 +76,8 @@ sealed interface CodexRequest {
 
     /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
-    record PatchApproval(@Nullable String reason) implements CodexRequest {
+    record PatchApproval(
+            @Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {
         @Override
         public String ruled() {
             return EDIT;
@@ -89,8 +88,42 @@ sealed interface CodexRequest {
     sealed interface Form extends CodexRequest {}
 
     @Name("item/tool/requestUserInput")
-    record UserInput(@Nullable String itemId) implements Form {}
+    record UserInput(@Nullable String itemId, List<Asked> questions) implements Form {}
 
+    /** @param isOther whether an answer in other words is possible */
+    @CamelCase
+    @Foreign
+    record Asked(
+            @Default("") String id,
+            @Nullable String header,
+            @Default("") String question,
+            List<Option> options,
+            boolean isOther,
+            boolean isSecret) {}
+
+    @Foreign
+    record Option(@Default("") String label, @Nullable String description) {}
+
+    /** @param mode {@code form}, or {@code url} for a page to open */
     @Name("mcpServer/elicitation/request")
-    record Elicitation() implements Form {}
+    record Elicitation(
+            @Nullable String serverName,
+            @Nullable String mode,
+            @Default("") String message,
+            Schema requestedSchema) implements Form {}
+
+    @Foreign
+    record Schema(Map<String, Property> properties) {}
+
+    /** A field of a form. */
+    @CamelCase
+    @Foreign
+    record Property(
+            @Default("") String type,
+            @Name("enum") List<String> values,
+            @Nullable Object oneOf) {
+        boolean hasTitledValues() {
+            return oneOf != null;
+        }
+    }
 }
