@@ -138,13 +138,16 @@ class RealAgentsTest {
         Map<String, ?> request = Map.of("prompt", "#scenario:" + scenario, "workspace", workspace.toString());
         try (Walled worker = new Walled(fixture, "opencode", request)) {
             worker.untilDone();
-            Frame asked = worker.all(FrameType.PERMISSION).getFirst();
-            assertEquals(permissions, asked.text("decision"));
-            assertEquals("bash", asked.text("name"));
-            assertEquals(depth, worker.subAgents().get(asked.text("agent")).text("depth"));
             boolean ran =
                     worker.seen.stream().anyMatch(frame -> frame.text("output").contains("from-child"));
-            assertEquals(permissions.equals("allow"), ran);
+            assertEquals(permissions.equals("allow"), ran, worker.seen::toString);
+            // What may do nothing has no sub-agent that could ask.
+            if (permissions.equals("allow")) {
+                Frame asked = worker.all(FrameType.PERMISSION).getFirst();
+                assertEquals("allow", asked.text("decision"));
+                assertEquals("bash", asked.text("name"));
+                assertEquals(depth, worker.subAgents().get(asked.text("agent")).text("depth"));
+            }
         }
     }
 
