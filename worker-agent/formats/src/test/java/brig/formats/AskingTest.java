@@ -1,10 +1,15 @@
 package brig.formats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Asks;
+import brig.formats.permission.Permissions;
+import brig.formats.permission.Rule;
 import brig.protocol.frame.Frame;
+import brig.protocol.spawn.PermissionMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,6 +91,70 @@ class AskingTest {
         assertEquals(2, talk.written.size());
         talk.says(CLAUDE.replace("r1", "r3").replace("ls", "ls; rm -rf ."));
         assertTrue(talk.asks.open.containsKey("r3"));
+    }
+
+    @Test
+    void shouldNotOfferTheSameCallWhereNobodyCanTellWhichThatIs() {
+        ScriptedTalk talk = ScriptedTalk.asking("codex");
+        talk.says("{\"id\":\"r1\",\"method\":\"item/fileChange/requestApproval\"}");
+        assertFalse(talk.asks.open.get("r1").options().stream()
+                .anyMatch(option -> option.id().equals("allow_session")));
+        talk.says(CODEX.replace("r1", "r2"));
+        assertTrue(talk.asks.open.get("r2").options().stream()
+                .anyMatch(option -> option.id().equals("allow_session")));
+    }
+
+    /** The tool is what rules of that agent's profile write. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude | Bash        | {"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"%s"}}}
+            acp    | execute     | {"id":"r1","method":"session/request_permission","params":{"toolCall":{"title":"%s","kind":"execute","rawInput":{"command":"%s"}}}}
+            codex  | shell       | {"id":"r1","method":"item/commandExecution/requestApproval","params":{"command":"/bin/bash -lc '%s'"}}
+            codex  | shell       | {"id":"r1","method":"execCommandApproval","params":{"command":["bash","-lc","%s"]}}
+            codex  | permissions | {"id":"r1","method":"item/commandExecution/requestApproval","params":{"command":"%s","networkApprovalContext":{"host":"a"}}}
+            """)
+    void shouldDecideByRulesAtOnceAndAskWhereTheyCannotTell(String adapter, String tool, String line) {
+        Permissions permissions = new Permissions(
+                PermissionMode.ASK,
+                List.of(
+                        new Rule("other", null, PermissionMode.ALLOW),
+                        new Rule(tool, "git push*", PermissionMode.DENY),
+                        new Rule(tool, "git *", PermissionMode.ALLOW)));
+        ScriptedTalk talk =
+                new ScriptedTalk(adapter, new AgentTask("/workspace", null, null, null, false, permissions));
+        talk.says(line.replace("%s", "git status && git log"));
+        assertEquals("allow", talk.frames.getLast().text("decision"));
+        talk.says(line.replace("%s", "git pull; git push x"));
+        assertEquals("deny", talk.frames.getLast().text("decision"));
+        talk.says(line.replace("%s", "git $(rm x)"));
+        assertTrue(talk.asks.open.containsKey("r1"));
+        assertEquals(2, talk.written.size());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            item/fileChange/requestApproval  | edit
+            applyPatchApproval               | edit
+            item/permissions/requestApproval | permissions
+            """)
+    void shouldKnowTheToolsOfCodexByName(String method, String tool) {
+        Permissions permissions =
+                new Permissions(PermissionMode.ASK, List.of(new Rule(tool, null, PermissionMode.DENY)));
+        ScriptedTalk talk =
+                new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, permissions));
+        talk.says("{\"id\":\"r1\",\"method\":\"" + method + "\"}");
+        assertEquals("deny", talk.frames.getLast().text("decision"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ALLOW, false, never", "ALLOW, true, untrusted", "ASK, false, untrusted", "DENY, true, untrusted"})
+    void shouldStartCodexSoThatItAsksWhereThereAreRules(PermissionMode mode, boolean hasRule, String policy) {
+        List<Rule> rules = hasRule ? List.of(new Rule("shell", "git *", PermissionMode.ALLOW)) : List.of();
+        ScriptedTalk talk = new ScriptedTalk(
+                "codex", new AgentTask("/workspace", null, null, null, false, new Permissions(mode, rules)));
+        talk.dialogue.start();
+        talk.says("{\"id\":1,\"result\":{}}");
+        assertTrue(talk.written.getLast().toString().contains("approvalPolicy=" + policy), talk.written.toString());
     }
 
     /** Scenario: Codex announces a change of files with its diff, and then asks whether it may make it. */

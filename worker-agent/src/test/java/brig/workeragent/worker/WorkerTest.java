@@ -76,6 +76,7 @@ class WorkerTest {
                 "build",
                 false,
                 PermissionMode.ALLOW,
+                List.of(),
                 new AgentProfile.Asks(600_000),
                 "private",
                 List.of(),

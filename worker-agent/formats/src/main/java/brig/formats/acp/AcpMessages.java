@@ -99,7 +99,8 @@ final class AcpMessages implements NativeReader.Handler {
                                 about.toolCallId(),
                                 about.title(),
                                 about.title(),
-                                about.rawInput()),
+                                about.rawInput(),
+                                about.kind()),
                         allowed -> {
                             String option = asked.option(allowed);
                             rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));

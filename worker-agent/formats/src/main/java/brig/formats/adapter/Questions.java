@@ -129,7 +129,7 @@ public final class Questions {
 
     /** Whether questions wait for a person: only where requests to use tools do. */
     public boolean areAsked() {
-        return permissions.mode() == PermissionMode.ASK;
+        return permissions.toldMode() == PermissionMode.ASK;
     }
 
     /**

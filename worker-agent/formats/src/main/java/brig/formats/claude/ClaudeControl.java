@@ -75,7 +75,13 @@ final class ClaudeControl implements ClaudeMessages.Control {
             case ClaudeMessage.CanUseTool call -> {
                 tools.decide(
                         new ToolRequest(
-                                id, call.agentId(), call.toolUseId(), call.toolName(), call.said(), call.input()),
+                                id,
+                                call.agentId(),
+                                call.toolUseId(),
+                                call.toolName(),
+                                call.said(),
+                                call.input(),
+                                call.toolName()),
                         allowed -> write(new ControlResponse(new Answer.Success(id, behavior(call, allowed)))));
                 yield true;
             }

@@ -47,7 +47,8 @@ final class CodexApprovals {
                     words -> rpc.answer(message.id(), CodexForms.answer(form, words)));
         } else {
             tools.decide(
-                    new ToolRequest(id, agent, asked.itemId(), message.method(), asked.reason(), input(asked)),
+                    new ToolRequest(
+                            id, agent, asked.itemId(), message.method(), asked.reason(), input(asked), asked.ruled()),
                     allowed -> rpc.answer(message.id(), answerTo(asked, allowed)));
         }
         return true;

@@ -115,7 +115,7 @@ final class CodexDialogue implements Dialogue {
         OpenThread params = new OpenThread(
                 task.session(),
                 task.folder(),
-                task.permissions().mode() == PermissionMode.ALLOW ? "never" : "untrusted",
+                task.permissions().toldMode() == PermissionMode.ALLOW ? "never" : "untrusted",
                 "danger-full-access",
                 task.model(),
                 task.systemPrompt());

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 @CamelCase
 @Foreign
 sealed interface CodexRequest {
+    String SHELL = "shell";
+    String EDIT = "edit";
+
     /** The item that it concerns; null for none. */
     default @Nullable String itemId() {
         return null;
@@ -25,14 +28,36 @@ sealed interface CodexRequest {
         return null;
     }
 
+    /** The tool as the rules of a profile call it. */
+    default String ruled() {
+        return "permissions";
+    }
+
+    /**
+     * @param networkApprovalContext the host that the command wants to reach; null if the command itself is asked for
+     * @param additionalPermissions what it may do more than usual; null for nothing
+     */
     @Name("item/commandExecution/requestApproval")
     record CommandApproval(
             @Nullable String itemId,
             @Nullable Object command,
-            @Nullable String reason) implements CodexRequest {}
+            @Nullable String reason,
+            @Nullable Object networkApprovalContext,
+            @Nullable Object additionalPermissions)
+            implements CodexRequest {
+        @Override
+        public String ruled() {
+            return networkApprovalContext == null && additionalPermissions == null ? SHELL : CodexRequest.super.ruled();
+        }
+    }
 
     @Name("item/fileChange/requestApproval")
-    record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {}
+    record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return EDIT;
+        }
+    }
 
     @Name("item/permissions/requestApproval")
     record PermissionsApproval(
@@ -42,12 +67,22 @@ sealed interface CodexRequest {
 
     /** An approval request of Codex versions without items. */
     @Name("execCommandApproval")
-    record ExecApproval(@Nullable Object command, @Nullable String reason) implements CodexRequest {}
+    record ExecApproval(@Nullable Object command, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return SHELL;
+        }
+    }
 
     /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
     record PatchApproval(
-            @Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {}
+            @Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return EDIT;
+        }
+    }
 
     /** A question to a person. */
     sealed interface Form extends CodexRequest {}
