@@ -1,5 +1,6 @@
 // The plugin of OpenCode: what goes behind the wall of Brig, and what stays here.
 import {Delegation} from './lib/delegation.js';
+import {Dialogues} from './lib/dialogues.js';
 import {Mirror} from './lib/mirror.js';
 import {readOptions} from './lib/options.js';
 import {Rules} from './lib/rules.js';
@@ -32,7 +33,8 @@ export const BrigPlugin = async (input, given) => {
     const place = {directory: input.directory, worktree: input.worktree};
     const workers = new Workers(options, place);
     const mirror = new Mirror(input.client);
-    const delegation = new Delegation(options, workers, mirror);
+    const dialogues = new Dialogues(options.spawnerSocket, input.client);
+    const delegation = new Delegation(options, workers, mirror, dialogues);
     const sandbox = options.sandbox && new Sandbox(options.sandbox, workers, mirror, place);
     const rules = options.sandbox && new Rules(options.sandbox.allow);
     const hooks = {
@@ -44,11 +46,14 @@ export const BrigPlugin = async (input, given) => {
                 Object.assign(hooks, closed(error, input.client));
             }
         },
-        event: async ({event}) => mirror.handleEvent(event),
+        event: async ({event}) => {
+            mirror.handleEvent(event);
+            dialogues.handleEvent(event);
+        },
         'chat.message': async ({agent, model}) => delegation.check(agent, model),
         'tool.execute.before': async ({tool}) => rules?.check(tool),
         'tool.definition': async ({toolID}, definition) => sandbox?.define(toolID, definition),
-        tool: sandbox?.tools() ?? {},
+        tool: {...sandbox?.tools(), ...(options.remoteAgents.length > 0 ? dialogues.tools() : {})},
         dispose: async () => {
             sandbox?.close();
             workers.endAll();

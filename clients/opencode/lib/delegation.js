@@ -1,4 +1,5 @@
 // Which sub-agents are behind the wall, and how OpenCode is told.
+import {TOOL as ASK_TOOL} from './dialogues.js';
 import {modelFetch} from './model.js';
 import {fits, profileOf} from './options.js';
 
@@ -44,11 +45,12 @@ export class Delegation {
     /** What the agents are told to be, by name. */
     #agents = new Map();
 
-    constructor(options, workers, mirror) {
+    constructor(options, workers, mirror, dialogues) {
         this.#options = options;
         this.#fetch = modelFetch(workers, mirror, {
             agent: (name) => this.#agent(name),
             keepMs: options.keepSeconds * 1000,
+            dialogues,
         });
     }
 
@@ -78,8 +80,8 @@ export class Delegation {
     }
 
     /**
-     * Gives each remote agent a model of its own, which is its worker, and no tool: what it does it does
-     * behind the wall. OpenCode's own task tool does the rest, for the model's calls, for mentions and for
+     * Gives each remote agent a model of its own, which is its worker, and no tool but the one that asks for it: what it
+     * does it does behind the wall. OpenCode's own task tool does the rest, for the model's calls, for mentions and for
      * commands with subtask.
      */
     configure(config) {
@@ -96,7 +98,12 @@ export class Delegation {
             const fresh = BUILT_IN.includes(name)
                 ? {}
                 : {description: `Works behind the wall of Brig, as ${profile}.`, mode: 'subagent'};
-            agents[name] = {...fresh, ...agent, model: `${PROVIDER}/${name}`, permission: {'*': 'deny'}};
+            agents[name] = {
+                ...fresh,
+                ...agent,
+                model: `${PROVIDER}/${name}`,
+                permission: {'*': 'deny', [ASK_TOOL]: 'ask'},
+            };
             delete agents[name].tools;
             models[name] = {
                 name: `${name} (Brig: ${profile})`,
@@ -106,6 +113,9 @@ export class Delegation {
             };
         }
         if (Object.keys(models).length === 0) return;
+        // Other agents have nothing to ask with it. The last rule that fits counts.
+        const rules = typeof config.permission === 'string' ? {'*': config.permission} : config.permission;
+        config.permission = {...rules, [ASK_TOOL]: 'deny'};
         config.provider = {
             ...config.provider,
             [PROVIDER]: {

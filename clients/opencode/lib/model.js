@@ -3,6 +3,7 @@
 // network is in between: the provider's fetch is the function here, and the worker's words come over a Unix
 // socket.
 import {BrigError} from './brig.js';
+import {callOf, isDecidable} from './dialogues.js';
 import {ToolNotes} from './tool-notes.js';
 
 const TOO_MANY_REQUESTS = 429;
@@ -61,11 +62,19 @@ export function deltaOf(frame, tools) {
                 : null;
         case 'egress':
             return frame.kind === 'blocked' || frame.kind === 'ask' ? note(`${frame.kind}: ${frame.host}`) : null;
+        case 'ask':
+            return note(`asks: ${frame.title}; brig answer ${frame.ask_id} ${choicesOf(frame)}`);
+        case 'answered':
+            return note(`answered: ${frame.option ?? frame.text ?? 'no longer asked'}`);
         case 'error':
             return note(`${frame.code}: ${frame.error}`);
         default:
             return null;
     }
+}
+
+function choicesOf({options, text}) {
+    return [...options.map(({id}) => id), ...(text ? ['--text TEXT'] : [])].join('|');
 }
 
 function refusal(error) {
@@ -85,12 +94,20 @@ function usageOf(usage) {
     return {prompt_tokens: input, completion_tokens: output, total_tokens: input + output};
 }
 
-/** The turn as the pieces of an answer. */
-async function* answer(frames, changes) {
+/**
+ * The turn as the pieces of an answer.
+ *
+ * @param isAsking whether a dialogue of OpenCode can be shown
+ */
+async function* answer(frames, changes, isAsking) {
     const tools = new ToolNotes();
     let failure = null;
     for await (const frame of frames) {
         if (frame.type === 'error' && !frame.retrying && frame.agent === undefined) failure = frame;
+        if (frame.type === 'ask' && isAsking && isDecidable(frame)) {
+            yield {delta: {tool_calls: [callOf(frame)]}, finish: 'tool_calls', usage: usageOf(), ask: frame};
+            continue;
+        }
         const delta = deltaOf(frame, tools);
         if (delta) yield {delta};
         if (frame.type !== 'done') continue;
@@ -107,15 +124,21 @@ async function* answer(frames, changes) {
     }
 }
 
+function eventStream(body) {
+    return new Response(body, {headers: {'content-type': 'text/event-stream'}});
+}
+
 /**
  * The fetch of the provider.
  *
  * @param remote {@code agent(name)}: {@code how} its worker is started and its {@code instructions};
- *     {@code keepMs}: how long a worker waits for its session to go on
+ *     {@code keepMs}: how long a worker waits for its session to go on; {@code dialogues}: show what it asks
  */
 export function modelFetch(workers, mirror, remote) {
     /** Workers that wait for their session to go on. */
     const kept = new Map();
+    /** Turns that wait for an answer of OpenCode's user, by session. */
+    const asking = new Map();
 
     async function take(id, agent, how, signal) {
         const idle = kept.get(id);
@@ -160,12 +183,14 @@ export function modelFetch(workers, mirror, remote) {
                 try {
                     const {value} = await pieces.next();
                     if (value.delta.content && id) mirror.show(id, value.delta.content);
-                    if (value.finish) await mirror.end(id);
+                    if (value.finish && !value.ask) await mirror.end(id);
+                    if (value.ask) suspend(id, value.ask, pieces, session);
                     controller.enqueue(event(body.model, value));
                     if (!value.finish) return;
                     over = true;
                     controller.enqueue(ENCODER.encode('data: [DONE]\n\n'));
                     controller.close();
+                    if (value.ask) return;
                     if (id) keep(id, session);
                     else workers.end(session);
                 } catch (error) {
@@ -184,17 +209,33 @@ export function modelFetch(workers, mirror, remote) {
         });
     }
 
+    /** The turn goes on once the tool that asks has returned. */
+    function suspend(id, frame, pieces, session) {
+        asking.set(id, {pieces, session});
+        remote.dialogues.expect(frame, session, () => {
+            if (asking.delete(id)) workers.end(session);
+        });
+    }
+
+    /** The turn that waits for the results of a tool; undefined for none. Another message ends it. */
+    function resume(id, messages) {
+        const turn = asking.get(id);
+        asking.delete(id);
+        if (turn === undefined || messages.at(-1)?.role === 'tool') return turn;
+        workers.end(turn.session);
+    }
+
     return async (url, init) => {
         const body = JSON.parse(init.body);
         const id = new Headers(init.headers).get('x-session-id');
         const {how, instructions} = remote.agent(body.model);
         try {
+            const turn = id && resume(id, body.messages);
+            if (turn) return eventStream(stream(id, body, turn.pieces, turn.session, init.signal));
             const {session, isNew} = await take(id, body.model, how, init.signal);
             const frames = session.turn(messageFor(body.messages, isNew, instructions));
-            const pieces = answer(frames, () => workers.changes(session, how.workspace));
-            return new Response(stream(id, body, pieces, session, init.signal), {
-                headers: {'content-type': 'text/event-stream'},
-            });
+            const pieces = answer(frames, () => workers.changes(session, how.workspace), Boolean(id));
+            return eventStream(stream(id, body, pieces, session, init.signal));
         } catch (error) {
             if (error instanceof BrigError) return refusal(error);
             throw error;

@@ -4,6 +4,7 @@ import {fits} from './options.js';
 /** Tools that touch nothing but the conversation. */
 const HARMLESS = [
     'sandbox_*',
+    'brig_ask',
     'task',
     'todowrite',
     'todoread',

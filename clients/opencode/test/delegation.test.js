@@ -8,7 +8,7 @@ import {ROOT, until} from './fakes.js';
 
 const plugin = (options) => BrigPlugin({client: {}, ...ROOT}, {spawnerSocket: '/nonexistent', ...options});
 
-test('remote agents get a model of their own and no tool; others stay as they are', async () => {
+test('remote agents get a model of their own and no tool but one; others stay as they are', async () => {
     const hooks = await plugin({
         remoteAgents: {reviewer: 'claude', '*': 'opencode'},
         localAgents: ['explore', 'mine'],
@@ -36,9 +36,11 @@ test('remote agents get a model of their own and no tool; others stay as they ar
         mode: 'subagent',
         prompt: 'You write.',
         model: `${PROVIDER}/docs`,
-        permission: {'*': 'deny'},
+        permission: {'*': 'deny', brig_ask: 'ask'},
     });
-    assert.deepEqual(config.agent.general, {model: `${PROVIDER}/general`, permission: {'*': 'deny'}});
+    assert.deepEqual(config.agent.general, {model: `${PROVIDER}/general`, permission: {'*': 'deny', brig_ask: 'ask'}});
+    assert.deepEqual(config.permission, {brig_ask: 'deny'}, 'nobody else asks');
+    assert.deepEqual(Object.keys(hooks.tool), ['brig_ask']);
     assert.equal(config.agent.reviewer.mode, 'subagent');
     assert.equal(config.agent.mine, mine);
     assert.deepEqual(config.enabled_providers, ['a', PROVIDER]);

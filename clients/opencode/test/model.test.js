@@ -20,10 +20,19 @@ class FakeMirror {
     }
 }
 
+class FakeDialogues {
+    expected = [];
+    expect(frame, session, end) {
+        this.expected.push({id: frame.ask_id, end});
+    }
+}
+
 function setUp(brig, {keepMs = 60_000, workspace = 'new'} = {}) {
     const workers = new Workers(readOptions({spawnerSocket: brig.spawner, workspaceBase: '/base'}), ROOT);
     const mirror = new FakeMirror();
+    const dialogues = new FakeDialogues();
     const fetch = modelFetch(workers, mirror, {
+        dialogues,
         keepMs,
         agent: () => ({how: {profile: 'claude', workspace, proxy: 'web'}, instructions: 'You review.'}),
     });
@@ -33,7 +42,7 @@ function setUp(brig, {keepMs = 60_000, workspace = 'new'} = {}) {
             headers: {'x-session-id': session},
             signal,
         });
-    return {post, mirror, workers};
+    return {post, mirror, workers, dialogues};
 }
 
 /** The events of an answer, without what is the same in all. */
@@ -218,3 +227,58 @@ test('parts that are no text are left out', () => {
         'a\nb',
     );
 });
+
+const ASK = {type: 'ask', ask_id: 'ask_1', title: 'Bash', options: [{id: 'allow'}, {id: 'deny'}]};
+const call = {role: 'assistant', content: null, tool_calls: []};
+const result = {role: 'tool', content: 'Answered: allow'};
+
+test('a worker that asks calls the tool that does, and goes on behind its result', () =>
+    withBrig({reply: () => [text('I look. '), ASK]}, async (brig) => {
+        const {post, dialogues} = setUp(brig);
+        const first = await events(await post([user('one')]));
+        const {delta, finish_reason: finish} = first.at(-1).choices[0];
+        assert.equal(delta.tool_calls[0].function.name, 'brig_ask');
+        assert.equal(JSON.parse(delta.tool_calls[0].function.arguments).id, 'ask_1');
+        assert.equal(finish, 'tool_calls');
+        assert.deepEqual(
+            dialogues.expected.map(({id}) => id),
+            ['ask_1'],
+        );
+        brig.say({type: 'answered', ask_id: 'ask_1', option: 'allow', reason: 'person'});
+        brig.say(text('Done.'));
+        brig.say(done());
+        assert.equal(content(await events(await post([user('one'), call, result]))), 'Done.');
+        assert.equal(brig.messages.length, 1, 'it is the same turn');
+        brig.reply = () => [text('More.'), done()];
+        assert.equal(content(await events(await post([user('one'), assistant('Done.'), user('two')]))), 'More.');
+        assert.equal(brig.requests.length, 1, 'it is the same worker');
+    }));
+
+test('another message, or an abort, ends a worker that asks', () =>
+    withBrig({reply: ({content}) => (content ? [ASK] : [])}, async (brig) => {
+        const {post, dialogues} = setUp(brig);
+        await events(await post([user('one')]));
+        await events(await post([user('one'), call, user('two')]));
+        await until(() => brig.messages.some((message) => message.action === 'terminate'));
+        assert.equal(brig.requests.length, 2);
+        dialogues.expected[1].end();
+        await until(() => brig.messages.filter((message) => message.action === 'terminate').length === 2);
+    }));
+
+test('what no dialogue can answer is told with the command that does', () =>
+    withBrig(
+        {
+            reply: () => [
+                {...ASK, options: [{id: '0'}, {id: 'decline'}], text: true},
+                {type: 'answered', ask_id: 'ask_1', text: 'so'},
+                done(),
+            ],
+        },
+        async (brig) => {
+            const all = await events(await setUp(brig).post([user('one')]));
+            assert.equal(
+                all.map((event) => event.choices[0].delta.reasoning_content ?? '').join(''),
+                '\n[asks: Bash; brig answer ask_1 0|decline|--text TEXT]\n\n[answered: so]\n',
+            );
+        },
+    ));

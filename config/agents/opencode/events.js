@@ -1,8 +1,12 @@
 // A plugin for OpenCode that tells Brig what ACP does not: what sub-agents do, what each model call took, and that the
 // model is asked again. Events go to standard output, between the lines of ACP and through the same stream, so that they
-// stay in order. It also answers what sub-agents ask whether they may, of which ACP tells nobody, and leaves only the
-// tools that the captain asked for. Its options: "permissions", allow or deny, and "tools", names with commas between them.
+// stay in order. It also passes on what ACP tells nobody: whether sub-agents may use a tool, and all questions to a
+// person. It leaves only the tools that the captain asked for. Its options: "permissions", allow, ask or deny, and "tools",
+// names with commas between them.
 const children = new Set()
+
+/** Requests without an answer, by id: {session, settle}. */
+const waiting = new Map()
 
 function wanted({ type, properties }) {
   switch (type) {
@@ -27,8 +31,63 @@ function wanted({ type, properties }) {
   }
 }
 
+function write(message) {
+  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n")
+}
+
 function tell(event) {
-  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", method: "opencode/event", params: event }) + "\n")
+  write({ method: "opencode/event", params: event })
+}
+
+/** Asks Brig, and waits for the result; undefined if nobody waits for it any more. */
+function ask(method, id, session, params) {
+  if (!hearing) hear()
+  hearing = true
+  return new Promise((settle) => {
+    waiting.set(id, { session, settle })
+    write({ id, method, params })
+  })
+}
+
+function settle(id, result) {
+  const asked = waiting.get(id)
+  waiting.delete(id)
+  asked?.settle(result)
+}
+
+function withdraw(id) {
+  if (waiting.has(id)) {
+    write({ method: "$/cancel_request", params: { requestId: id } })
+    settle(id)
+  }
+}
+
+let hearing = false
+
+/**
+ * Brig's answers come on standard input, between the lines that OpenCode reads. It must have begun to read before: whoever
+ * listens first gets the first lines alone.
+ */
+function hear() {
+  const decoder = new TextDecoder()
+  let rest = ""
+  process.stdin.on("data", (bytes) => {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n")
+    rest = lines.pop()
+    for (const line of waiting.size > 0 ? lines : []) {
+      try {
+        const { id, result } = JSON.parse(line)
+        settle(id, result ?? {})
+      } catch {
+        // OpenCode complains of what is no JSON.
+      }
+    }
+  })
+  // It would also complain of our answers, as it made no such request: the ids of its own are numbers.
+  const complain = console.error
+  console.error = (...words) => {
+    if (words[0] !== "Got response to unknown request" || typeof words[1] === "number") complain(...words)
+  }
 }
 
 /** Rules of an agent of its own without those that open more than these tools: they would count before the general ones. */
@@ -52,34 +111,58 @@ function configure(config, tools, permissions) {
 }
 
 export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
-  const reply = permissions === "allow" ? "once" : "reject"
-
   /** A sub-agent may be one of an earlier process, whose beginning was not seen here. */
   async function isChild(session) {
     return children.has(session) || Boolean((await client.session.get({ path: { id: session } })).data?.parentID)
   }
 
-  async function answer(asked) {
-    if (await isChild(asked.sessionID)) {
-      children.add(asked.sessionID)
-      const { error } = await client._client.post({
-        url: `/permission/${asked.id}/reply`,
-        body: { reply },
-        headers: { "Content-Type": "application/json" },
-      })
-      if (error) throw new Error(JSON.stringify(error))
-      tell({ type: "permission.answered", properties: { ...asked, reply } })
+  async function post(url, body) {
+    const { error } = await client._client.post({ url, body, headers: { "Content-Type": "application/json" } })
+    if (error) throw new Error(JSON.stringify(error))
+  }
+
+  /** ACP passes on what the agent itself asks. */
+  async function passPermission({ id, sessionID, permission, metadata, tool }) {
+    if (!(await isChild(sessionID))) return
+    children.add(sessionID)
+    const result = await ask("session/request_permission", id, sessionID, {
+      sessionId: sessionID,
+      toolCall: { toolCallId: tool?.callID, title: permission, rawInput: metadata },
+      options: [
+        { optionId: "once", kind: "allow_once", name: "Allow" },
+        { optionId: "reject", kind: "reject_once", name: "Reject" },
+      ],
+    })
+    if (result) await post(`/permission/${id}/reply`, { reply: result.outcome?.optionId ?? "reject" })
+  }
+
+  async function passQuestion(asked) {
+    if (await isChild(asked.sessionID)) children.add(asked.sessionID)
+    const result = await ask("opencode/question", asked.id, asked.sessionID, asked)
+    if (result?.answers) await post(`/question/${asked.id}/reply`, { answers: result.answers })
+    else if (result) await post(`/question/${asked.id}/reject`)
+  }
+
+  function handle({ type, properties }) {
+    switch (type) {
+      case "permission.asked":
+        return passPermission(properties)
+      case "question.asked":
+        return passQuestion(properties)
+      case "permission.replied":
+      case "question.replied":
+      case "question.rejected":
+        return withdraw(properties.requestID)
+      case "session.idle":
+        for (const [id, { session }] of waiting) if (session === properties.sessionID) withdraw(id)
     }
   }
 
   return {
     config: async (config) => configure(config, (tools ?? "").split(",").filter(Boolean), permissions ?? "allow"),
     event: async ({ event }) => {
-      if (event.type === "permission.asked") {
-        answer(event.properties).catch((error) => console.error(`a permission was not answered: ${error.message}`))
-      } else if (wanted(event)) {
-        tell(event)
-      }
+      if (wanted(event)) tell(event)
+      handle(event)?.catch((error) => console.error(`a request was not answered: ${error.message}`))
     },
   }
 }

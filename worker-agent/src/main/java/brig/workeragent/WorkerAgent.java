@@ -69,7 +69,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         WorkerServer.in(folder),
                         timers,
-                        egress::open,
+                        egress,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),

@@ -121,7 +121,8 @@ final class AsksCommand implements Callable<Integer> {
         }
     }
 
-    private static List<String> lines(AskList.View view, long nowMs) {
+    /** Who asks what, and the command that answers. */
+    static List<String> lines(AskList.View view, long nowMs) {
         Frame.Ask ask = view.ask();
         long leftMs = Math.max(0, ask.deadline() - nowMs);
         return List.of(

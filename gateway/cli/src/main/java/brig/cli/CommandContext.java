@@ -175,6 +175,7 @@ final class CommandContext {
                     http,
                     own.log(),
                     own.traces(),
+                    Config.Asks.NONE,
                     own.limits(),
                     own.retention(),
                     own.connections(),

@@ -399,7 +399,7 @@ final class StreamPrinter {
         }
     }
 
-    /** Prints refused requests, and asks with the command that answers them. Other events are for programs. */
+    /** Prints refused requests. Other events are for programs. */
     private void printEgress(@Nullable EgressEvent event) {
         switch (event) {
             case EgressEvent.Blocked(EgressEvent.Request request) ->
@@ -407,19 +407,18 @@ final class StreamPrinter {
                         + EgressCommand.request(
                                 request.method(), request.scheme(), request.host(), request.port(), request.path())
                         + ": " + request.rule());
-            case EgressEvent.Ask ask -> {
-                String host = EgressCommand.hostOf(ask.host(), ask.port());
-                terminal.note("the agent wants to reach " + host + "; for " + ask.deadlineMs() / 1000
-                        + " s it waits for: brig egress allow " + spawnId + " " + host + " (--once, --save), or deny");
-            }
             case EgressEvent.Quiet(EgressEvent.Request request) ->
                 quietHosts.add(EgressCommand.hostOf(request.host(), request.port()));
             case EgressEvent.ProjectFile file -> terminal.note(file.rule());
             case EgressEvent.TlsFailed failed ->
                 terminal.note("a program of the agent does not trust Brig's certificate for "
                         + EgressCommand.hostOf(failed.host(), failed.port()));
-            // The request proceeds.
-            case EgressEvent.Allowed _, EgressEvent.Answered _, EgressEvent.Subagent _, EgressEvent.Usage _ -> {}
+            // The request proceeds, or has an ask frame too.
+            case EgressEvent.Allowed _,
+                    EgressEvent.Ask _,
+                    EgressEvent.Answered _,
+                    EgressEvent.Subagent _,
+                    EgressEvent.Usage _ -> {}
             case null -> {}
         }
     }

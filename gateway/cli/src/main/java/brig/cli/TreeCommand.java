@@ -3,6 +3,7 @@ package brig.cli;
 import brig.cli.terminal.RedrawnLines;
 import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.Terminal;
+import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
 import brig.protocol.frame.AttachOptions;
@@ -12,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,6 +26,7 @@ import picocli.CommandLine.ParentCommand;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "Below it is what the agents ask, also those of sessions that work for this one.",
             "With --json, and with -f if the output is not a terminal, each change prints everything again.",
             "",
             "Examples:",
@@ -53,7 +56,7 @@ final class TreeCommand implements Callable<Integer> {
         try (GatewayClient client = main.context().connect()) {
             JsonObject tree = look(client);
             RedrawnLines picture = main.terminal().picture(follow);
-            draw(picture, tree);
+            draw(picture, client, tree);
             TreeView view = tree.as(TreeView.class);
             if (follow && !view.state().isFinal()) {
                 try (GatewayClient stream = main.context().connect()) {
@@ -88,7 +91,7 @@ final class TreeCommand implements Callable<Integer> {
             if (!live) {
                 news.acquire();
             } else if (!news.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
-                draw(picture, look(client));
+                draw(picture, client, look(client));
                 continue;
             }
             if (!ended.get()) {
@@ -96,7 +99,7 @@ final class TreeCommand implements Callable<Integer> {
             }
             news.drainPermits();
             over = ended.get();
-            draw(picture, look(client));
+            draw(picture, client, look(client));
         }
     }
 
@@ -104,19 +107,23 @@ final class TreeCommand implements Callable<Integer> {
         JsonObject frame = JsonObject.read(line);
         return frame.has("seq")
                 && switch (FrameType.of(frame.text("type", ""))) {
-                    case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
+                    case SUBAGENT, USAGE, SESSION, DONE, STATE, ASK, ANSWERED -> true;
                     default -> false;
                 };
     }
 
-    private void draw(RedrawnLines picture, JsonObject tree) {
+    private void draw(RedrawnLines picture, GatewayClient client, JsonObject tree) {
         Terminal terminal = main.terminal();
         if (main.json()) {
             terminal.json(tree);
             return;
         }
-        picture.draw(new TreeDrawing(tree.as(TreeView.class), System.currentTimeMillis())
-                .lines().stream().map(StyledLine::of).toList());
+        long nowMs = System.currentTimeMillis();
+        Stream<String> waiting = client.request(new SpawnerRequest.Asks(id), AskList.class).asks().stream()
+                .flatMap(ask -> AsksCommand.lines(ask, nowMs).stream());
+        picture.draw(Stream.concat(new TreeDrawing(tree.as(TreeView.class), nowMs).lines().stream(), waiting)
+                .map(StyledLine::of)
+                .toList());
         if (follow && !terminal.isLive()) {
             terminal.println("");
         }

@@ -65,6 +65,8 @@ class StreamPrinterTest {
         print(
                 printer,
                 WELCOME,
+                "{'type':'ask','seq':1,'ts':1,'ask_id':'ask_1','kind':'egress','title':'GET a.test:8080','detail':{'rule':'r'},"
+                        + "'options':[{'id':'once','name':'Once'},{'id':'deny','name':'Deny'}],'deadline':5,'default':'deny'}",
                 "{'type':'egress','seq':1,'ts':1,'kind':'ask','host':'a.test','port':8080,'method':'GET','rule':'r','deadline_ms':60000}",
                 "{'type':'egress','seq':2,'ts':1,'kind':'blocked','method':'GET','scheme':'https','host':'b.test','port':443,"
                         + "'path':'/x','rule':'not listed','secrets':[],'status':403}",
@@ -74,7 +76,8 @@ class StreamPrinterTest {
                 "{'type':'gap','from':5,'to':9,'reason':'evicted'}",
                 "{'type':'error','seq':10,'ts':1,'error':'overloaded','code':'MODEL_ERROR'}");
         assertEquals("""
-                brig: the agent wants to reach a.test:8080; for 60 s it waits for: brig egress allow spn_1 a.test:8080 (--once, --save), or deny
+                brig: asks: GET a.test:8080: rule: r
+                brig:   brig answer ask_1 once|deny
                 brig: blocked GET https://b.test/x: not listed
                 brig: frames 5 to 9 are missing: evicted
                 brig: overloaded (MODEL_ERROR)

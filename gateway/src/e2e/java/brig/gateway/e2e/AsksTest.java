@@ -156,7 +156,9 @@ class AsksTest {
                 asks(admin.with(other.captainToken()), "").stream()
                         .map(ask -> ask.text("spawn_id"))
                         .toList());
+        Run tree = product.brig("tree", lead.id());
         for (JsonObject ask : asks(captain, "")) {
+            assertTrue(tree.out().contains("brig answer " + ask.text("ask_id") + " allow|"), tree::out);
             assertEquals(200, answer(captain, ask, "deny").status());
         }
         assertEquals(lead.id(), child.view().text("parent"));

@@ -5,6 +5,7 @@ import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.LinkCalls;
 import brig.gateway.resources.OperatorCalls;
 import brig.gateway.resources.SessionCalls;
 import brig.gateway.resources.SignInCalls;
@@ -20,6 +21,7 @@ public record Calls(
         SignInCalls signIn,
         EgressCalls egress,
         AskCalls asks,
+        LinkCalls links,
         AskStreams askStreams,
         AuditCalls audit,
         OperatorCalls operator) {}

@@ -19,6 +19,7 @@ import brig.gateway.resources.MetricsCalls;
 import brig.gateway.resources.OperatorControls;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
+import brig.gateway.webhook.AnswerLinks;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -53,6 +54,7 @@ public final class HttpApi {
             HookEvents events,
             AuditTrail audit,
             OperatorControls controls,
+            AnswerLinks links,
             Clock clock,
             Supplier<byte[]> metrics) {}
 

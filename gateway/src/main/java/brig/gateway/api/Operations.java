@@ -17,6 +17,7 @@ import brig.gateway.openai.message.ChatRequest;
 import brig.gateway.openai.message.ModelList;
 import brig.gateway.openai.message.ResponseRequest;
 import brig.gateway.resources.MetricsCalls;
+import brig.gateway.webhook.AnswerLinks;
 import brig.protocol.api.AgentUse;
 import brig.protocol.api.Answers;
 import brig.protocol.api.AskList;
@@ -68,6 +69,14 @@ final class Operations {
                     .at(GET, PageFiles.ASSETS + "*", Who.ANYBODY)
                     .as(Route.Kind.SAME_FOR_ALL)
                     .web((api, call, in) -> api.page().asset(call)),
+            named("answerPage", HttpRequest.Named.class)
+                    .at(GET, AnswerLinks.PATH + ":id", Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL)
+                    .web((api, call, in) -> api.calls().links().show(call, in.id())),
+            named("answerByPage", HttpRequest.Named.class)
+                    .at(POST, AnswerLinks.PATH + ":id", Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL)
+                    .web((api, call, in) -> api.calls().links().answer(call, in.id())),
             named("live", HttpRequest.Nothing.class)
                     .at(GET, "/livez", Who.ANYBODY)
                     .as(Route.Kind.HEALTH_CHECK)

@@ -33,6 +33,10 @@ import brig.gateway.telemetry.LoopWatch;
 import brig.gateway.telemetry.Telemetry;
 import brig.gateway.telemetry.Traces;
 import brig.gateway.time.VertxTimers;
+import brig.gateway.webhook.AnswerLinks;
+import brig.gateway.webhook.HttpPost;
+import brig.gateway.webhook.NoticeSigner;
+import brig.gateway.webhook.Webhook;
 import brig.gateway.worker.ControlLink;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -109,6 +113,7 @@ public final class Gateway implements ControlLink.Listener {
     private final VertxTimers timers;
     private final ControlLink control;
     private final Listeners listeners;
+    private final AnswerLinks links = new AnswerLinks(System::currentTimeMillis);
     private int failedTries;
     private boolean ready;
     private boolean stopping;
@@ -211,10 +216,26 @@ public final class Gateway implements ControlLink.Listener {
                         new Telemetry(
                                 counters,
                                 new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime)),
-                        AskListener.NONE),
+                        askListener(config.asks().webhook())),
                 admission,
                 spawns,
                 listeners.sessionSockets());
+    }
+
+    private AskListener askListener(Config.Webhook webhook) {
+        if (webhook.url().isEmpty()) {
+            return AskListener.NONE;
+        }
+        String secret = SecretFile.load(Path.of(webhook.secretFile()), "secret of asks.webhook");
+        return new Webhook(
+                new Webhook.Services(
+                        new HttpPost(vertx, webhook.url()),
+                        new NoticeSigner(secret),
+                        System::currentTimeMillis,
+                        timers,
+                        counters),
+                links,
+                webhook.publicUrl());
     }
 
     private CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
@@ -286,6 +307,7 @@ public final class Gateway implements ControlLink.Listener {
                         events,
                         audit,
                         new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
+                        links,
                         System::currentTimeMillis,
                         metrics::scrape)))
                 .thenRun(() -> {

@@ -20,6 +20,7 @@ import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
 import brig.gateway.resources.GatewayStatus;
+import brig.gateway.resources.LinkCalls;
 import brig.gateway.resources.OperatorCalls;
 import brig.gateway.resources.SessionCalls;
 import brig.gateway.resources.SignInCalls;
@@ -154,6 +155,7 @@ final class Listeners {
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
                 new AskCalls(listeners.sessions(), services.workers()),
+                new LinkCalls(services.links(), services.workers()),
                 new AskStreams(listeners),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()));

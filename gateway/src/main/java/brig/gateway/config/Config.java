@@ -3,7 +3,11 @@ package brig.gateway.config;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that an operator may choose, as {@code config/brig.json} documents it key by key.
@@ -18,10 +22,19 @@ public record Config(
         Http http,
         Log log,
         Traces traces,
+        Asks asks,
         Limits limits,
         Retention retention,
         Connections connections,
         JsonObject worker) {
+    public Config {
+        String host = asks.webhook().publicHost();
+        if (host != null
+                && !Webhook.LOOPBACK.contains(host)
+                && !http.allowedHosts().contains(host)) {
+            throw new IllegalArgumentException("the host of asks.webhook.publicUrl must be in http.allowedHosts");
+        }
+    }
 
     /** The addresses and allowed origins of HTTP. */
     public record Http(
@@ -54,6 +67,55 @@ public record Config(
         public Traces {
             if (!endpoint.isEmpty() && !endpoint.matches("https?://[^/\\s]+(/\\S*)?")) {
                 throw new IllegalArgumentException("endpoint must be a URL, such as http://127.0.0.1:4318/v1/traces");
+            }
+        }
+    }
+
+    /** Who is told what agents ask. */
+    public record Asks(Webhook webhook) {
+        /** Nobody is told. */
+        public static final Asks NONE = new Asks(new Webhook("", "", ""));
+    }
+
+    /**
+     * The server that is told of each ask; an empty URL disables it.
+     *
+     * @param secretFile the file with the secret that notices are signed with
+     * @param publicUrl where people reach this gateway, for links that answer; empty for none
+     */
+    public record Webhook(String url, String secretFile, String publicUrl) {
+        private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+        public Webhook {
+            if (!url.isEmpty() && !isSafe(url)) {
+                throw new IllegalArgumentException("url must be https://…, or http:// to loopback, without a user");
+            }
+            if (!url.isEmpty() && secretFile.isEmpty()) {
+                throw new IllegalArgumentException("secretFile is missing: notices are signed");
+            }
+            if (!publicUrl.isEmpty() && (!isSafe(publicUrl) || publicUrl.matches(".*(/|\\?.*)"))) {
+                throw new IllegalArgumentException(
+                        "publicUrl must be such as https://brig.example.org, without a slash at" + " its end");
+            }
+        }
+
+        /** The host in the links; null if there are none. */
+        @Nullable
+        String publicHost() {
+            return publicUrl.isEmpty() ? null : URI.create(publicUrl).getHost();
+        }
+
+        private static boolean isSafe(String url) {
+            try {
+                URI uri = new URI(url);
+                String host = uri.getHost();
+                return host != null
+                        && uri.getRawUserInfo() == null
+                        && uri.getRawFragment() == null
+                        && ("https".equals(uri.getScheme())
+                                || ("http".equals(uri.getScheme()) && LOOPBACK.contains(host)));
+            } catch (URISyntaxException e) {
+                return false;
             }
         }
     }

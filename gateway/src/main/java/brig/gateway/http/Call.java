@@ -8,10 +8,12 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One authorized request: the client, the session in its path, its parameters and its body. */
 public final class Call {
+    private static final String FORM = "application/x-www-form-urlencoded";
+    private static final int FORM_FIELDS_MAX = 8;
+
     private final RoutingContext context;
     private final Route route;
     private final Caller caller;
@@ -65,7 +70,37 @@ public final class Call {
     /** Reads the body, then continues; a bad one is refused. Call it in the loop iteration of the request. */
     public void readBody(int bytesMax, Consumer<JsonObject> then) {
         requireJson(request().getHeader("Content-Type"));
-        new Body(bytesMax, then).read();
+        new Body(
+                        bytesMax,
+                        bytes ->
+                                then.accept(bytes.length() == 0 ? JsonObject.EMPTY : JsonObject.read(bytes.getBytes())))
+                .read();
+    }
+
+    /** The same for the form of a page; each field once. */
+    public void readForm(int bytesMax, Consumer<Map<String, String>> then) {
+        String type = request().getHeader("Content-Type");
+        if (type == null || !type.split(";", 2)[0].trim().equalsIgnoreCase(FORM)) {
+            throw new BrigException(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "a form must be " + FORM);
+        }
+        new Body(bytesMax, bytes -> then.accept(form(bytes.toString(StandardCharsets.UTF_8)))).read();
+    }
+
+    private static Map<String, String> form(String text) {
+        Map<String, String> fields = new HashMap<>();
+        try {
+            new QueryStringDecoder(text, StandardCharsets.UTF_8, false, FORM_FIELDS_MAX, true)
+                    .parameters()
+                    .forEach((name, values) -> {
+                        if (values.size() > 1) {
+                            throw BrigException.invalid(name, "is there twice");
+                        }
+                        fields.put(name, values.getFirst());
+                    });
+        } catch (IllegalArgumentException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "the form cannot be read");
+        }
+        return fields;
     }
 
     /** The default type that curl sends counts as JSON too. */
@@ -74,8 +109,7 @@ public final class Call {
             return;
         }
         String media = type.split(";", 2)[0].trim();
-        if (!media.equalsIgnoreCase("application/json")
-                && !media.equalsIgnoreCase("application/x-www-form-urlencoded")) {
+        if (!media.equalsIgnoreCase("application/json") && !media.equalsIgnoreCase(FORM)) {
             throw new BrigException(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "a body must be application/json");
         }
     }
@@ -84,10 +118,10 @@ public final class Call {
     private final class Body {
         private final Buffer bytes = Buffer.buffer();
         private final int bytesMax;
-        private final Consumer<JsonObject> then;
+        private final Consumer<Buffer> then;
         private boolean refused;
 
-        Body(int bytesMax, Consumer<JsonObject> then) {
+        Body(int bytesMax, Consumer<Buffer> then) {
             this.bytesMax = bytesMax;
             this.then = then;
         }
@@ -103,8 +137,7 @@ public final class Call {
             }
             if (bytes.length() + part.length() > bytesMax) {
                 refused = true;
-                refuse(new BrigException(
-                        ErrorCode.BODY_TOO_LARGE, "a body may have limits.requestBodyBytes (" + bytesMax + ") bytes"));
+                refuse(new BrigException(ErrorCode.BODY_TOO_LARGE, "a body may have " + bytesMax + " bytes here"));
                 return;
             }
             bytes.appendBuffer(part);
@@ -112,7 +145,7 @@ public final class Call {
 
         private void handleEnd() {
             if (!refused) {
-                guard(() -> then.accept(bytes.length() == 0 ? JsonObject.EMPTY : JsonObject.read(bytes.getBytes())));
+                guard(() -> then.accept(bytes));
             }
         }
     }

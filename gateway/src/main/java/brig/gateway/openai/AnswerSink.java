@@ -121,9 +121,8 @@ public final class AnswerSink implements FrameSink {
             case EgressEvent.Blocked blocked ->
                 note("blocked: " + blocked.request().method() + " "
                         + blocked.request().host());
-            case EgressEvent.Ask ask -> note("ask: " + ask.method() + " " + ask.host());
             case null, default -> {
-                // Retried, or not new.
+                // Retried, not new, or told by an ask frame.
             }
         }
     }

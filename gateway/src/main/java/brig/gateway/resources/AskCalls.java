@@ -47,7 +47,12 @@ public final class AskCalls {
         Access here = Objects.requireNonNull(sessions.reader(caller.access(), spawn), "the caller reads it");
         here.requireApprover();
         sessions.of(spawn).requireAlive();
-        AnswerChoice choice = new AnswerChoice(in.option(), in.text(), here.captain(), caller.via(in.client()));
+        AnswerChoice choice = new AnswerChoice(
+                in.option(),
+                in.text(),
+                here.captain(),
+                caller.via(in.client()),
+                caller.access().isAdmin());
         return workers.answer(spawn.workerId(), in.askId(), choice);
     }
 

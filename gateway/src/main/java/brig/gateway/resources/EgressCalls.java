@@ -67,6 +67,6 @@ public final class EgressCalls {
             throw BrigException.invalid(about, "must have at most " + TEXT_MAX + " characters");
         }
         session.requireAlive();
-        return workers.decideEgress(session.spawn().workerId(), in.decision(), value);
+        return workers.decideEgress(session.spawn().workerId(), in.decision(), value, here.captain(), caller.via(null));
     }
 }

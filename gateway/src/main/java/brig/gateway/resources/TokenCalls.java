@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class TokenCalls {
     private static final long DAY_SECONDS = 24 * 3_600;
     /** Names reserved for Brig itself. */
-    private static final Set<String> RESERVED = Set.of(Tokens.ADMIN, "token", "nobody");
+    private static final Set<String> RESERVED = Set.of(Tokens.ADMIN, "token", "nobody", LinkCalls.NAME);
 
     private final ListenerServices listeners;
 

@@ -118,9 +118,6 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     private void handleEgress(Frame.Egress frame) {
-        if (frame.event() != null) {
-            spawn.activity().handleEgress(frame.event());
-        }
         if (frame.event() instanceof EgressEvent.Blocked request) {
             blocked.handle(spawn.spawnId(), request.request());
         }

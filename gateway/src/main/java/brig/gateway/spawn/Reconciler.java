@@ -235,12 +235,6 @@ final class Reconciler {
         transitions.adoptAsks(spawn, worker.asks());
         if (worker.working()) {
             spawn.activity().handleMessage();
-            // The frames with the asks are in the record, which is not read again.
-            parts.workers().egress(spawn.binding().workerId()).whenComplete((egress, failure) -> {
-                if (failure == null) {
-                    spawn.activity().handleOpenAsks(egress.asks());
-                }
-            });
         }
         transitions.becomeRunning(spawn, worker.spawned());
     }

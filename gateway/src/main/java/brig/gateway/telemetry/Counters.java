@@ -127,6 +127,7 @@ public final class Counters {
         List.of("evicted", "record_lost").forEach(this::gaps);
         List.of("terminated", "failed").forEach(this::ended);
         EGRESS.forEach(this::decisions);
+        Arrays.stream(Notice.values()).forEach(this::notices);
         for (String kind : ASK_KINDS) {
             Arrays.stream(Frame.Answered.Reason.values()).forEach(reason -> asksSettled(kind, label(reason)));
         }
@@ -187,6 +188,13 @@ public final class Counters {
         return Counter.builder("brig.asks.settled")
                 .description("Asks of agents that are settled, by what settled them.")
                 .tags("kind", kind, "reason", reason)
+                .register(registry);
+    }
+
+    private Counter notices(Notice outcome) {
+        return Counter.builder("brig.webhook.notices")
+                .description("Notices of asks for asks.webhook.url, by outcome.")
+                .tag("outcome", label(outcome))
                 .register(registry);
     }
 
@@ -312,6 +320,20 @@ public final class Counters {
         if (waitedMs != null) {
             askWait.record(waitedMs, TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** The outcome of a notice of the webhook. */
+    public enum Notice {
+        DELIVERED,
+        /** The server did not take it. */
+        FAILED,
+        /** Too many waited. */
+        DROPPED
+    }
+
+    /** A notice of the webhook is done with. */
+    public void handleNotice(Notice outcome) {
+        notices(outcome).increment();
     }
 
     /** The database answered. */

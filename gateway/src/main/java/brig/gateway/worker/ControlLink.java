@@ -306,15 +306,16 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<EgressAnswer> egress(String workerId) {
-        return request(new ControlRequest.Egress(workerId, null, null, null), EgressAnswer.class);
+        return request(new ControlRequest.Egress(workerId, null, null, null, null, null), EgressAnswer.class);
     }
 
     @Override
-    public CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about) {
+    public CompletionStage<EgressDecided> decideEgress(
+            String workerId, EgressDecision decision, String about, String by, String via) {
         return request(
                 decision == EgressDecision.REVOKE
-                        ? new ControlRequest.Egress(workerId, decision, null, about)
-                        : new ControlRequest.Egress(workerId, decision, about, null),
+                        ? new ControlRequest.Egress(workerId, decision, null, about, by, via)
+                        : new ControlRequest.Egress(workerId, decision, about, null, by, via),
                 EgressDecided.class);
     }
 

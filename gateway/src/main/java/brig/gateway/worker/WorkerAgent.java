@@ -81,8 +81,11 @@ public interface WorkerAgent {
      * Passes on a person's decision.
      *
      * @param about a host, or the name of a secret for {@code REVOKE}
+     * @param by the deciding captain
+     * @param via the interface it came by
      */
-    CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about);
+    CompletionStage<EgressDecided> decideEgress(
+            String workerId, EgressDecision decision, String about, String by, String via);
 
     /** Answers an ask of a worker's agent; the first answer counts, a later one fails with {@code ASK_SETTLED}. */
     CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice);

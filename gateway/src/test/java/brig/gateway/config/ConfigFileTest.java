@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigFileTest {
     /** The checkout, whose config/brig.json ships; tests run in it or in the module's folder. */
@@ -109,6 +111,57 @@ class ConfigFileTest {
                         "{\"limits\":{\"requestBodyBytes\":1023}}",
                         "field 'limits.requestBodyBytes' must be at least 1024"));
         wrong.forEach((own, message) -> assertEquals("INVALID_FIELD " + message, refusal(own)));
+    }
+
+    private static String webhook(String url, String secretFile, String publicUrl) {
+        return "{\"asks\":{\"webhook\":{\"url\":\"" + url + "\",\"secretFile\":\"" + secretFile + "\",\"publicUrl\":\""
+                + publicUrl + "\"}}}";
+    }
+
+    @Test
+    void shouldTakeAWebhookThatIsEncryptedOrOfThisHost() throws IOException {
+        assertEquals("", load("{}").asks().webhook().url());
+        for (String url : List.of(
+                "https://hooks.example.org/T0/B1?key=x",
+                "http://127.0.0.1:9/hook",
+                "http://[::1]:9/",
+                "http://localhost")) {
+            assertEquals(url, load(webhook(url, "/s", "")).asks().webhook().url());
+        }
+        assertEquals(
+                "http://localhost:7070",
+                load(webhook("https://a.example", "/s", "http://localhost:7070"))
+                        .asks()
+                        .webhook()
+                        .publicUrl());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://hooks.example.org/",
+                "http://127.0.0.1.example.org/",
+                "https://user:pass@hooks.example.org/",
+                "https://hooks.example.org/#part",
+                "ftp://127.0.0.1/",
+                "file:///etc/passwd",
+                "https:///path",
+                "hooks.example.org",
+                "https://a b/"
+            })
+    void shouldRefuseAWebhookInThePlainOrWithAUser(String url) {
+        String refusal = refusal(webhook(url, "/s", ""));
+        assertTrue(refusal.contains("asks.webhook.url must be https://"), refusal);
+        assertTrue(refusal(webhook("https://a.example", "/s", url)).contains("asks.webhook.publicUrl must be"), url);
+    }
+
+    @Test
+    void shouldWantASecretAndAHostThatIsServed() {
+        assertTrue(refusal(webhook("https://a.example", "", "")).contains("asks.webhook.secretFile is missing"));
+        assertTrue(refusal(webhook("https://a.example", "/s", "https://brig.example.org/"))
+                .contains("asks.webhook.publicUrl must be"));
+        assertTrue(refusal(webhook("https://a.example", "/s", "https://brig.example.org"))
+                .contains("the host of asks.webhook.publicUrl must be in http.allowedHosts"));
     }
 
     @Test

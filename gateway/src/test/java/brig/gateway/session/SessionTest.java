@@ -194,8 +194,8 @@ class SessionTest {
         for (String rest : List.of(
                 "\"type\":\"state\",\"state\":\"running\"",
                 "\"type\":\"message\",\"message_id\":\"brig.1\",\"content\":\"Hi\"",
-                "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443,\"method\":\"GET\",\"rule\":\"r\"",
-                "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true,\"rule\":\"r\"",
+                "\"type\":\"ask\",\"ask_id\":\"a\",\"kind\":\"egress\",\"title\":\"t\",\"options\":[],\"deadline\":5,\"default\":\"deny\"",
+                "\"type\":\"answered\",\"ask_id\":\"a\",\"option\":\"once\",\"reason\":\"person\"",
                 "\"type\":\"done\",\"exit_code\":1",
                 "\"type\":\"message\",\"message_id\":\"brig.2\",\"content\":\"Hi\"",
                 "\"type\":\"done\",\"exit_code\":0",

@@ -38,10 +38,6 @@ final class FakeWorkers implements WorkerAgent {
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
     CompletableFuture<WorkersAnswer> listing = new CompletableFuture<>();
 
-    /** What any worker may reach. */
-    EgressAnswer egress =
-            new EgressAnswer("", "", true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
-
     CompletableFuture<Void> checking = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> terminating = CompletableFuture.completedFuture(null);
@@ -136,11 +132,12 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<EgressAnswer> egress(String workerId) {
-        return CompletableFuture.completedFuture(egress);
+        throw new AssertionError("nobody asks for hosts here");
     }
 
     @Override
-    public CompletionStage<EgressDecided> decideEgress(String workerId, EgressDecision decision, String about) {
+    public CompletionStage<EgressDecided> decideEgress(
+            String workerId, EgressDecision decision, String about, String by, String via) {
         throw new AssertionError("nobody decides here");
     }
 

@@ -96,8 +96,13 @@ class FrameRouterTest {
         route("message", ",'message_id':'1.1','content':'go'");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("egress", ",'kind':'ask','host':'a.example','port':443,'method':'GET','rule':'r'");
+        assertEquals(SpawnActivity.WORKING, spawn.doing(), "its ask frame tells");
+        route(
+                "ask",
+                ",'ask_id':'ask_1','kind':'egress','title':'GET a.example:443','options':[],'deadline':5,'default':'deny'");
         assertEquals(SpawnActivity.WAITING, spawn.doing());
-        route("egress", ",'kind':'answered','allowed':true,'host':'a.example','port':443,'rule':'r'");
+        assertEquals("ask_1", spawn.asks().open().getFirst().ask().askId());
+        route("answered", ",'ask_id':'ask_1','option':'once','reason':'person'");
         assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("done", ",'exit_code':0");
         assertEquals(SpawnActivity.IDLE, spawn.doing());

@@ -9,7 +9,7 @@ import brig.gateway.stream.RecordingSink;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
-import brig.protocol.control.EgressAnswer;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,21 +58,25 @@ class ReconcileTest {
 
         SpawnBench after = SpawnBench.restarted(bench);
         after.workersWork = true;
-        after.workers.egress = new EgressAnswer(
-                "",
-                "",
-                true,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(new EgressAnswer.OpenAsk("a.test", 443, "GET", "", 0)));
+        Frame.Ask ask = new Frame.Ask(
+                "ask_1",
+                Frame.Ask.Kind.EGRESS,
+                null,
+                "a.test:443",
+                null,
+                "GET a.test:443",
+                null,
+                List.of(new Frame.Ask.Option("deny", "Deny")),
+                false,
+                5,
+                "deny");
+        after.workersAsks = List.of(ask);
         after.reconcile(before.spawnId());
+        assertEquals(ask, found(after, before).asks().open().getFirst().ask());
         assertEquals(SpawnActivity.WAITING, found(after, before).view().activity());
         after.send(
                 found(after, before),
-                "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"allowed\":false,\"rule\":\"r\"}\n");
+                "{\"type\":\"answered\",\"seq\":2,\"ts\":1,\"ask_id\":\"ask_1\",\"option\":\"deny\",\"reason\":\"deadline\"}\n");
         assertEquals(SpawnActivity.WORKING, found(after, before).view().activity());
     }
 

@@ -57,6 +57,8 @@ public final class SpawnBench {
     long workersLastSeq;
 
     boolean workersWork;
+    /** What each worker asks. */
+    List<Frame.Ask> workersAsks = List.of();
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
 
@@ -286,7 +288,7 @@ public final class SpawnBench {
     }
 
     private WorkersAnswer.WorkerView alive(String spawnId) {
-        return new WorkersAnswer.WorkerView(spawnId, answer(spawnId), workersLastSeq, false, workersWork, List.of());
+        return new WorkersAnswer.WorkerView(spawnId, answer(spawnId), workersLastSeq, false, workersWork, workersAsks);
     }
 
     /** The worker-agent's link comes up, and it has these. */

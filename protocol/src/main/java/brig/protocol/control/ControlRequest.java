@@ -91,12 +91,16 @@ public sealed interface ControlRequest {
      * @param decision null only shows
      * @param host with {@code :port} or without; never null in a decision about one
      * @param secret its name; never null in {@code REVOKE}
+     * @param by the captain that decides; null if unknown, as is {@code via}
+     * @param via the interface it came by
      */
     record Egress(
             String spawnId,
             @Nullable EgressDecision decision,
             @NotEmpty @Nullable String host,
-            @NotEmpty @Nullable String secret)
+            @NotEmpty @Nullable String secret,
+            @Nullable String by,
+            @Nullable String via)
             implements ControlRequest {
         public Egress {
             requireSpawnId(spawnId);
@@ -107,8 +111,8 @@ public sealed interface ControlRequest {
     }
 
     /**
-     * Answers an ask of a worker: {@link AskAnswer}. Refused with {@code ASK_SETTLED}, {@code NOT_FOUND} or {@code
-     * INVALID_FIELD}.
+     * Answers an ask of a worker: {@link AskAnswer}. Refused with {@code ASK_SETTLED}, {@code NOT_FOUND}, {@code
+     * INVALID_FIELD}, or {@code FORBIDDEN} for an option that only an admin may choose.
      *
      * @param answer with the captain and the interface
      */

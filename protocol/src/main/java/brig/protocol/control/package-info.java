@@ -19,7 +19,8 @@
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
- *                                          "posture":P,"last_seq":…,"ended":…,"working":…}],"starting":[spawn_id,…]}}
+ *                                          "posture":P,"last_seq":…,"ended":…,"working":…,"asks"?:[…]}],
+ *                                          "starting":[spawn_id,…]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
  * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
  *                                          "truncated":…}}
@@ -32,10 +33,13 @@
  * {"id":8,"op":"egress","spawn_id":…}    {"id":8,"ok":{"spawn_id":…,"policy":…,"way_out":…,"allowed":[…],"denied":[…],
  *                                          "tunnelled":[…],"allowed_meanwhile":[…],"secrets":[{"name":…,"hosts":[…],
  *                                          "revoked":…}],"asks":[{"host":…,"port":…,"method":…,"rule":…,"deadline_ms":…}]}}
- * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"save"|"deny","host":…}
+ * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"save"|"deny","host":…,
+ *    "by"?:…,"via"?:…}
  *                                       {"id":9,"ok":{"spawn_id":…,"decision":…,"host":…,"policy"?:…,"file"?:…}}
  * {"id":10,"op":"egress","spawn_id":…,"decision":"revoke","secret":…}
  *                                       {"id":10,"ok":{"spawn_id":…,"decision":…,"secret":…}}
+ * {"id":10,"op":"answer","spawn_id":…,"ask_id":…,"option"|"text":…,"by":…,"via":…,"admin"?:true}
+ *                                       {"id":10,"ok":{"ask_id":…,"option"|"text":…}}
  * {"id":11,"op":"audit","from"?:…}       {"id":11,"ok":{"lines":[…],"next":…,"oldest_ms":…}}
  * {"id":11,"op":"test_route","route":…}  {"id":11,"ok":{"route":…,"base_url":…,"status":…,"text":…}}
  * {"id":11,"op":"shutdown"}             {"id":11,"ok":{}}, then this process ends
@@ -58,6 +62,8 @@
  *   <li>{@code egress} is about a running worker: {@code allow} allows a host (with {@code :port} or without) for its
  *     lifetime, {@code save} also adds it to the file of its policy, {@code once} allows one request, {@code deny} refuses
  *     the waiting requests. What its policy denies stays denied. {@code revoke} revokes a secret permanently.
+ *   <li>{@code answer} settles an open ask, and carries out what was decided about a host. Its refusals are those of
+ *     {@link brig.protocol.control.ControlRequest.Answer}.
  *   <li>{@code audit} returns lines that brig-egress wrote after {@code from}, as whole lines of JSON, none at the end.
  *     {@code next} is the {@code from} of the next request. Lines before {@code oldest_ms} were deleted.
  *   <li>{@code terminate} answers at once; the end appears in the stream. The last frame has the given {@code reason} if it

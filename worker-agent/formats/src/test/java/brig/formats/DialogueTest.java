@@ -210,15 +210,15 @@ class DialogueTest {
 
     @Test
     void shouldTellWhatASubAgentOfOpenCodeAskedAndWasAnswered() {
-        ScriptedTalk talk = new ScriptedTalk("opencode");
+        ScriptedTalk talk = new ScriptedTalk(
+                "opencode", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(false)));
         talk.dialogue.start();
         talk.says("{\"id\":1,\"result\":{}}");
         talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
         talk.says(event("session.created", "\"info\":{\"id\":\"child\",\"parentID\":\"s\",\"agent\":\"general\"}"));
-        talk.says(event(
-                "permission.answered",
-                "\"id\":\"per_1\",\"sessionID\":\"child\",\"permission\":\"bash\",\"metadata\":"
-                        + "{\"command\":\"ls\"},\"tool\":{\"callID\":\"call_1\"},\"reply\":\"reject\""));
+        talk.says("{\"id\":\"per_1\",\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"child\","
+                + "\"toolCall\":{\"toolCallId\":\"call_1\",\"title\":\"bash\",\"rawInput\":{\"command\":\"ls\"}},"
+                + "\"options\":[{\"optionId\":\"reject\",\"kind\":\"reject_once\"}]}}");
         assertEquals(
                 Map.of(
                         "id",

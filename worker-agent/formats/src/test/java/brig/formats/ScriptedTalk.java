@@ -59,6 +59,11 @@ final class ScriptedTalk {
             open.remove(nativeId);
             replies.remove(nativeId).accept(new Reply(option, null));
         }
+
+        void say(String nativeId, String text) {
+            open.remove(nativeId);
+            replies.remove(nativeId).accept(new Reply(null, text));
+        }
     }
 
     private static final Map<FrameType, JsonSchema> SCHEMAS = new ConcurrentHashMap<>();
@@ -89,13 +94,14 @@ final class ScriptedTalk {
 
     /** Permissions of a profile that answers at once. */
     static Permissions answering(boolean allow) {
-        return new Permissions(allow ? PermissionMode.ALLOW : PermissionMode.DENY);
+        return new Permissions(allow ? PermissionMode.ALLOW : PermissionMode.DENY, List.of());
     }
 
     /** A dialogue with an agent whose requests wait for a person. */
     static ScriptedTalk asking(String adapter) {
         return new ScriptedTalk(
-                adapter, new AgentTask("/workspace", null, null, null, false, new Permissions(PermissionMode.ASK)));
+                adapter,
+                new AgentTask("/workspace", null, null, null, false, new Permissions(PermissionMode.ASK, List.of())));
     }
 
     /** The schema of that type alone: to try those of all types on each frame takes most of the time of these tests. */

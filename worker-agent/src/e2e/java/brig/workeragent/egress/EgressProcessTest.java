@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostPort;
 import brig.protocol.BrigException;
+import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
@@ -20,6 +22,7 @@ import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallNetwork;
+import brig.workeragent.worker.EgressSessions;
 import com.sun.net.httpserver.HttpServer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
@@ -32,6 +35,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -40,6 +45,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -62,6 +68,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(3)
 class EgressProcessTest {
     private static final String SPAWN = "spn_000000000000000000000001";
+    private static final EgressSessions.Person PERSON = new EgressSessions.Person("uid:0", "cli");
     private static final int UID = 59616;
     private static final String VALUE = "planted-real-value-7391";
 
@@ -189,7 +196,7 @@ class EgressProcessTest {
     }
 
     private EgressGate.Handle register() {
-        var unused = egress.open(SPAWN, policy, () -> policy, events::add);
+        var unused = egress.open(SPAWN, policy, () -> policy, new EventList(events));
         return egress.take(new EgressGate.Registration(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
     }
 
@@ -271,7 +278,7 @@ class EgressProcessTest {
     void shouldFollowDecisionsAndPolicies() throws Exception {
         try (var _ = take()) {
             assertEquals(403, get("b.example"));
-            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
+            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), EgressDecision.ALLOW, PERSON);
             awaitStatus("b.example", 200);
             policy = policy("'deep.example:9999', ");
             awaitStatus("a.example", 403);
@@ -279,40 +286,74 @@ class EgressProcessTest {
             assertTrue(network.listened.contains(9999), network.listened.toString());
             policy = policy("'a.example:PORT', ");
             awaitStatus("a.example", 200);
-            assertThrows(IllegalArgumentException.class, () -> egress.allow(SPAWN, "http://x", false));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> egress.allow(SPAWN, "http://x", EgressDecision.ALLOW, PERSON));
             policy = EgressPolicy.read(JsonObject.readCommented("{\"deniedHosts\": [\"no.example\"]}"));
-            BrigException denied =
-                    assertThrows(BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", false));
+            BrigException denied = assertThrows(
+                    BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", EgressDecision.ALLOW, PERSON));
             assertTrue(denied.getMessage().contains("deniedHosts"), denied.getMessage());
-            assertThrows(BrigException.class, () -> egress.allow("spn_none", "x.example", false));
+            assertThrows(
+                    BrigException.class, () -> egress.allow("spn_none", "x.example", EgressDecision.ALLOW, PERSON));
         }
     }
 
     @Test
-    void shouldShowWhatWaitsForAPersonUntilItIsAnswered() throws Exception {
-        policy = EgressPolicy.read(JsonObject.readCommented("{\"allowedHosts\": [\"127.0.0.1:PORT\"], \"askMs\": 60000}"
-                .replace("PORT", String.valueOf(server.getAddress().getPort()))));
+    void shouldTellWhatWaitsForAPersonUntilItIsAnswered() throws Exception {
+        policy = asking();
         try (var _ = take()) {
-            assertEquals(List.of(), egress.show(SPAWN).asks());
             CompletableFuture<Integer> waiting = getLater("b.example");
-            event(EgressEvent.Ask.class);
-            EgressOverview.Ask ask = egress.show(SPAWN).asks().getFirst();
+            EgressEvent.Ask ask = event(EgressEvent.Ask.class);
             assertEquals("b.example", ask.host());
             assertEquals(server.getAddress().getPort(), ask.port());
-            egress.allow(SPAWN, "b.example:" + ask.port(), true);
+            egress.allow(SPAWN, "b.example:" + ask.port(), EgressDecision.ONCE, PERSON);
             assertEquals(200, waiting.get(20, TimeUnit.SECONDS));
             EgressEvent.Answered answered = event(EgressEvent.Answered.class);
             assertEquals(true, answered.allowed());
             assertEquals("a person allowed it once", answered.rule());
             EgressOverview after = egress.show(SPAWN);
-            assertEquals(List.of(), after.asks());
             assertEquals(List.of(), after.allowed(), "once is no rule");
             assertTrue(after.hasWayOut());
             CompletableFuture<Integer> refused = getLater("c.example");
             event(EgressEvent.Ask.class);
-            egress.deny(SPAWN, "c.example");
-            assertEquals(List.of(), egress.show(SPAWN).asks(), "whoever answered finds no question open");
+            egress.deny(SPAWN, "c.example", PERSON);
             assertEquals(403, refused.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    private EgressPolicy asking() {
+        return EgressPolicy.read(JsonObject.readCommented("{\"allowedHosts\": [\"127.0.0.1:PORT\"], \"askMs\": 60000}"
+                .replace("PORT", String.valueOf(server.getAddress().getPort()))));
+    }
+
+    /** Scenario: brig-egress dies while a request waits. The person answers before and after another one runs. */
+    @Test
+    void shouldCarryOutAnAnswerInTheNextProcessWhenTheAskingOneDied() throws Exception {
+        policy = asking();
+        String host = "b.example:" + server.getAddress().getPort();
+        try (var _ = take()) {
+            for (int waitForNext = 0; waitForNext < 2; waitForNext++) {
+                try (SocketChannel cut =
+                        SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), network.port()))) {
+                    cut.write(ByteBuffer.wrap(
+                            ("GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").getBytes(UTF_8)));
+                    event(EgressEvent.Ask.class);
+                    ProcessHandle dying =
+                            ProcessHandle.of(egress.pid().orElseThrow()).orElseThrow();
+                    dying.destroyForcibly();
+                    dying.onExit().join();
+                }
+                if (waitForNext == 1) {
+                    assertEquals(200, get("127.0.0.1"));
+                }
+                egress.allow(SPAWN, host, EgressDecision.ONCE, PERSON);
+                assertEquals(200, get("b.example"), "the next request, once");
+            }
+            CompletableFuture<Integer> asks = getLater("b.example");
+            event(EgressEvent.Ask.class);
+            egress.refuse(SPAWN, Objects.requireNonNull(HostPort.parse(host, 0)), "nobody allowed it");
+            assertEquals("nobody allowed it", event(EgressEvent.Answered.class).rule());
+            assertEquals(403, asks.get(20, TimeUnit.SECONDS));
         }
     }
 
@@ -329,8 +370,9 @@ class EgressProcessTest {
     @Test
     void shouldRefuseToOpenAWallWithoutAWayOut() {
         policy = EgressPolicy.NONE;
-        var unused = egress.open(SPAWN, policy, () -> policy, events::add);
-        BrigException refusal = assertThrows(BrigException.class, () -> egress.allow(SPAWN, "a.example", false));
+        var unused = egress.open(SPAWN, policy, () -> policy, new EventList(events));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> egress.allow(SPAWN, "a.example", EgressDecision.ALLOW, PERSON));
         assertTrue(refusal.getMessage().contains("without a way out"), refusal.getMessage());
         assertFalse(egress.show(SPAWN).hasWayOut());
     }
@@ -348,7 +390,7 @@ class EgressProcessTest {
     @Test
     void shouldComeBackWithTheSameSocketsWhenItIsKilledUnderLoad() throws Exception {
         try (var _ = take()) {
-            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
+            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), EgressDecision.ALLOW, PERSON);
             AtomicBoolean stop = new AtomicBoolean();
             Semaphore good = new Semaphore(0);
             AtomicInteger reset = new AtomicInteger();

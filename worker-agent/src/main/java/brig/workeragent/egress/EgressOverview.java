@@ -10,8 +10,4 @@ import java.util.List;
  * @param allowed hosts that a person allowed since
  * @param revoked its revoked secrets
  */
-public record EgressOverview(
-        boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {
-    /** An open ask. */
-    public record Ask(String host, long port, String method, String rule, long deadlineMs) {}
-}
+public record EgressOverview(boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked) {}

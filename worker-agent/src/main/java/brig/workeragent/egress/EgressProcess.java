@@ -6,16 +6,18 @@ import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPattern;
 import brig.egress.policy.HostPolicy;
+import brig.egress.policy.HostPort;
 import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Posture;
-import brig.protocol.egress.EgressEvent;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.wall.EgressGate;
+import brig.workeragent.worker.EgressSessions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -41,7 +43,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decision 0049.
  */
-public final class EgressProcess implements EgressGate, AutoCloseable {
+public final class EgressProcess implements EgressGate, EgressSessions, AutoCloseable {
     /**
      * The parameters of brig-egress.
      *
@@ -70,7 +72,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /** How long the end of an agent's process waits for its events. */
     private static final long TOLD_MS = 500;
 
-    private final Clock clock;
     private final SecretSources sources;
     private final AuditFiles audit;
     private final EgressThread thread = new EgressThread(2 * EgressSupervisor.READY_MS);
@@ -82,7 +83,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private final Map<String, EgressSession> sessions = new ConcurrentHashMap<>();
 
     public EgressProcess(Services setup, Clock clock) {
-        this.clock = clock;
         this.sources = new SecretSources(setup.environment());
         this.audit = new AuditFiles(setup.auditFolder());
         this.supervisor = new EgressSupervisor(setup, clock, thread, new User());
@@ -102,11 +102,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         @Override
         public void handleStarted(EgressLink fresh) {
             registrations.tellAll(fresh);
-        }
-
-        @Override
-        public void handleGone() {
-            sessions.values().forEach(session -> session.asks.clear());
+            sessions.values().forEach(session -> session.allowedOnce.clear());
         }
 
         @Override
@@ -125,11 +121,11 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      *
      * @param atStart the policy that its wall is built for
      * @param policy the current policy, read every second while the worker has sockets
-     * @param events called on the reading thread; must not block
+     * @param listener called on the reading thread, and by those who decide; must not block
      */
-    public AutoCloseable open(
-            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
-        sessions.put(spawnId, new EgressSession(atStart.isOpen(), policy, events, new AskLedger(clock)));
+    @Override
+    public AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener) {
+        sessions.put(spawnId, new EgressSession(atStart.isOpen(), policy, listener));
         return () -> sessions.remove(spawnId);
     }
 
@@ -151,18 +147,21 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /**
      * A person allows a host for a worker.
      *
-     * @param once whether for one request only; otherwise for the worker's life
+     * @param decision {@code ONCE} is good for one request; otherwise it is allowed for the worker's life
      * @throws IllegalArgumentException if it is not a host
      * @throws BrigException {@code INVALID_FIELD} if no person can allow it
      */
-    public void allow(String spawnId, String host, boolean once) {
+    public void allow(String spawnId, String host, EgressDecision decision, Person person) {
         HostPattern wanted = HostPattern.parse(host);
+        boolean once = decision == EgressDecision.ONCE;
         onSession(spawnId, id -> new EgressCommand.Allow(id, host, once), session -> {
             requireOpenable(session, wanted);
             if (!once) {
                 session.allowed.add(host);
-                session.asks.handleDecided(wanted);
+            } else if (supervisor.running() == null) {
+                session.allowedOnce.add(host);
             }
+            session.listener.handleDecided(wanted, decision, person);
         });
         if (wanted.port() > 0) {
             thread.run(() -> registrations.forEachOf(
@@ -192,15 +191,22 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                     session.hasWayOut,
                     session.policyNow(),
                     List.copyOf(session.allowed),
-                    session.revoked.stream().sorted().toList(),
-                    session.asks.open());
+                    session.revoked.stream().sorted().toList());
         });
     }
 
     /** A person refuses a host for now: waiting requests are refused. */
-    public void deny(String spawnId, String host) {
+    public void deny(String spawnId, String host, Person person) {
         HostPattern refused = HostPattern.parse(host);
-        onSession(spawnId, id -> new EgressCommand.Deny(id, host), session -> session.asks.handleDecided(refused));
+        onSession(
+                spawnId,
+                id -> new EgressCommand.Deny(id, host, "a person refused it"),
+                session -> session.listener.handleDecided(refused, EgressDecision.DENY, person));
+    }
+
+    @Override
+    public void refuse(String spawnId, HostPort host, String rule) {
+        thread.later(() -> tell(spawnId, id -> new EgressCommand.Deny(id, host.toString(), rule)), 0);
     }
 
     /** Revokes a worker's secret permanently. */
@@ -224,8 +230,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private void onSession(String spawnId, Function<String, EgressCommand> command, Consumer<EgressSession> change) {
         thread.run(() -> {
             change.accept(session(spawnId));
-            registrations.forEachOf(spawnId, registration -> supervisor.send(command.apply(registration.id)));
+            tell(spawnId, command);
         });
+    }
+
+    private void tell(String spawnId, Function<String, EgressCommand> command) {
+        registrations.forEachOf(spawnId, registration -> supervisor.send(command.apply(registration.id)));
     }
 
     private EgressSession session(String spawnId) {

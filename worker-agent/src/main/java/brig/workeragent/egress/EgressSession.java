@@ -3,28 +3,27 @@ package brig.workeragent.egress;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPattern;
 import brig.protocol.BrigException;
-import brig.protocol.egress.EgressEvent;
+import brig.workeragent.worker.EgressSessions;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A worker with egress, with or without a running process. */
 final class EgressSession {
     final boolean hasWayOut;
     final Supplier<EgressPolicy> policy;
-    final Consumer<EgressEvent> events;
+    final EgressSessions.Listener listener;
     final Set<String> allowed = new LinkedHashSet<>();
     final Set<String> revoked = new HashSet<>();
-    final AskLedger asks;
+    /** Hosts that a person allowed for one request while no brig-egress ran. */
+    final Set<String> allowedOnce = new LinkedHashSet<>();
 
-    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events, AskLedger asks) {
+    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, EgressSessions.Listener listener) {
         this.hasWayOut = hasWayOut;
         this.policy = policy;
-        this.events = events;
-        this.asks = asks;
+        this.listener = listener;
     }
 
     /** Ports that a person allowed. */

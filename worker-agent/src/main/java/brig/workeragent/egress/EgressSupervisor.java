@@ -33,9 +33,6 @@ final class EgressSupervisor {
         /** A new process runs, without any workers yet. */
         void handleStarted(EgressLink fresh);
 
-        /** It died, and its waiting requests with it. */
-        void handleGone();
-
         /** Receives an event of a worker, on the reading thread; must not block. */
         void handleEvent(EgressReport.Event event);
     }
@@ -150,7 +147,6 @@ final class EgressSupervisor {
             return;
         }
         current = null;
-        user.handleGone();
         againMs = gone.ageNanos() > HEALTHY_NANOS ? AGAIN_MS_MIN : againMs;
         LOG.error("brig-egress ended with status {}; starting it again in {} ms", gone.status(), againMs);
         startAgain();

@@ -25,18 +25,8 @@ final class EventRouter {
         log(report.event(), spawn);
         EgressSession session = sessions.apply(spawn);
         if (session != null) {
-            handle(report.event(), session);
+            session.listener.handleEvent(report.event());
         }
-    }
-
-    private static void handle(EgressEvent event, EgressSession session) {
-        switch (event) {
-            case EgressEvent.Ask ask -> session.asks.handleAsk(ask);
-            case EgressEvent.Answered answered ->
-                session.asks.handleAnswered(new HostPort(answered.host(), answered.port()));
-            case EgressEvent.Decided _, EgressEvent.ProjectFile _, EgressEvent.Noted _ -> {}
-        }
-        session.events.accept(event);
     }
 
     private static void log(EgressEvent event, String spawn) {

@@ -114,6 +114,7 @@ final class SocketRegistrations {
                         registration.policy,
                         what.placeholders(),
                         session == null ? List.of() : List.copyOf(session.allowed),
+                        session == null ? List.of() : List.copyOf(session.allowedOnce),
                         session == null ? List.of() : List.copyOf(session.revoked),
                         EgressCommand.sent(sockets)),
                 List.copyOf(sockets));

@@ -4,6 +4,8 @@ import brig.egress.audit.AuditFiles;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
+import brig.protocol.control.AnswerChoice;
+import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.ControlRequest;
 import brig.protocol.control.ControlRequest.Answer;
@@ -36,16 +38,21 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
+import brig.workeragent.worker.EgressSessions.Person;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -112,7 +119,7 @@ public final class ControlOperations {
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));
             }
             case Egress asked -> new Outcome(egress(asked));
-            case Answer answer -> new Outcome(workers.find(answer.spawnId()).answer(answer.askId(), answer.answer()));
+            case Answer answer -> new Outcome(answer(answer));
             case Audit audit -> new Outcome(audit(audit.from()));
             case TestRoute trial -> new Outcome(routes.run(trial.route()));
             case Shutdown _ -> {
@@ -177,27 +184,44 @@ public final class ControlOperations {
             return show(request.spawnId(), egress.show(request.spawnId()));
         }
         try {
-            return decide(request.spawnId(), decision, request);
+            String about = decision == EgressDecision.REVOKE ? request.secret() : request.host();
+            Person person = new Person(request.by(), request.via());
+            return decide(request.spawnId(), decision, Objects.requireNonNull(about), person);
         } catch (IllegalArgumentException e) {
             throw BrigException.invalid("host", String.valueOf(e.getMessage()));
         }
     }
 
-    private EgressDecided decide(String id, EgressDecision decision, Egress request) {
-        String about = Objects.requireNonNull(decision == EgressDecision.REVOKE ? request.secret() : request.host());
+    /** Answers an ask, and carries out what was decided about a host. */
+    private AskAnswer answer(Answer request) {
+        AnswerChoice choice = request.answer();
+        Frame.Ask ask = workers.find(request.spawnId()).answer(request.askId(), choice);
+        if (ask.kind() == Frame.Ask.Kind.EGRESS) {
+            EgressDecision decision = EgressDecision.valueOf(
+                    Objects.requireNonNull(choice.option()).toUpperCase(Locale.ROOT));
+            decide(
+                    request.spawnId(),
+                    decision,
+                    Objects.requireNonNull(ask.nativeId()),
+                    new Person(choice.by(), choice.via()));
+        }
+        return new AskAnswer(request.askId(), choice.option(), choice.text());
+    }
+
+    private EgressDecided decide(String id, EgressDecision decision, String about, Person person) {
         return switch (decision) {
             case ALLOW, ONCE -> {
-                egress.allow(id, about, decision == EgressDecision.ONCE);
+                egress.allow(id, about, decision, person);
                 yield new EgressDecided(id, decision, about, null, null, null);
             }
             case SAVE -> {
-                egress.allow(id, about, false);
+                egress.allow(id, about, decision, person);
                 String policy = workers.find(id).policyName();
                 String file = offer.policies().allow(policy, about).toString();
                 yield new EgressDecided(id, decision, about, policy, file, null);
             }
             case DENY -> {
-                egress.deny(id, about);
+                egress.deny(id, about, person);
                 yield new EgressDecided(id, decision, about, null, null, null);
             }
             case REVOKE -> {
@@ -224,9 +248,21 @@ public final class ControlOperations {
                                 secret.getValue().hosts(),
                                 overview.revoked().contains(secret.getKey())))
                         .toList(),
-                overview.asks().stream()
-                        .map(ask -> new OpenAsk(ask.host(), ask.port(), ask.method(), ask.rule(), ask.deadlineMs()))
+                workers.find(id).openAsks().stream()
+                        .filter(ask -> ask.kind() == Frame.Ask.Kind.EGRESS)
+                        .sorted(Comparator.comparing(Frame.Ask::deadline))
+                        .map(ControlOperations::shown)
                         .toList());
+    }
+
+    private static OpenAsk shown(Frame.Ask ask) {
+        JsonObject detail = (JsonObject) Objects.requireNonNull(ask.detail());
+        return new OpenAsk(
+                detail.text("host", ""),
+                detail.number("port", 0),
+                detail.text("method", ""),
+                detail.text("rule", ""),
+                ask.deadline());
     }
 
     private AuditAnswer audit(String from) {

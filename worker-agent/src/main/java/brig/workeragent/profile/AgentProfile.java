@@ -2,6 +2,8 @@ package brig.workeragent.profile;
 
 import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
+import brig.formats.permission.Permissions;
+import brig.formats.permission.Rule;
 import brig.protocol.BrigException;
 import brig.protocol.record.Default;
 import brig.protocol.record.Range;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a file in {@code config/agents}; its components are the keys of the file.
  *
- * <p>Decisions 0062, 0122.
+ * <p>Decisions 0062, 0122, 0150.
  *
  * @param description for people, one line
  * @param command the program and its arguments. Whole arguments {@code {message}}, {@code {model}}, {@code
@@ -39,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param policy its default policy
  * @param raw whether each output line also becomes a {@code raw} frame; not with {@code text}
  * @param permissions the answer to its requests to use tools: {@code allow}, {@code deny}, or {@code ask} a person
+ * @param rules decide before {@code permissions} does; the first that matches counts
  * @param asks how long its requests wait for a person
  * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
  * @param models names of the policy's model routes that it needs. In the environment and in arguments
@@ -62,6 +65,7 @@ public record AgentProfile(
         @Default("build") String policy,
         @Default boolean raw,
         @Default("allow") PermissionMode permissions,
+        @Default List<Rule> rules,
         @Default Asks asks,
         @Default("private") String home,
         @Default List<String> models,
@@ -126,6 +130,8 @@ public record AgentProfile(
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
 
     private static final Pattern TOOL_IS_ASKED = Pattern.compile("\\{tools\\.([A-Za-z]+)\\}");
+    private static final int RULES_MAX = 64;
+
     /** The longest argument that Linux accepts. */
     private static final int ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
 
@@ -144,6 +150,14 @@ public record AgentProfile(
         if (turns && !(process.equals("spawn") && stdin.equals("lines"))) {
             throw new IllegalArgumentException(
                     "process, stdin: must be 'spawn' and 'lines' with the adapter '" + adapter + "'");
+        }
+        if (!rules.isEmpty()
+                && (adapter.equals(CASSETTE) || !newAdapter(adapter).asks())) {
+            throw new IllegalArgumentException(
+                    "rules: the agents of the adapter '" + adapter + "' do not ask before they use a tool");
+        }
+        if (rules.size() > RULES_MAX) {
+            throw new IllegalArgumentException("rules: must be at most " + RULES_MAX);
         }
         if (command.contains(PROGRAM) == install.programs().isEmpty()) {
             throw new IllegalArgumentException("command: '" + PROGRAM + "' goes with install");
@@ -185,6 +199,10 @@ public record AgentProfile(
     }
 
     public Adapter newAdapter() {
+        return newAdapter(adapter);
+    }
+
+    private static Adapter newAdapter(String adapter) {
         return Adapters.named(adapter).orElseThrow();
     }
 
@@ -275,10 +293,14 @@ public record AgentProfile(
         }
     }
 
-    /** What happens to the agent's requests to use tools. */
-    public PermissionMode permissionsOf(SpawnRequest request) {
+    /** What happens to the agent's requests to use tools. What the captain wants narrows the rules too. */
+    public Permissions permissionsFor(SpawnRequest request) {
         PermissionMode wanted = request.agentConfig().permissions();
-        return wanted == null ? permissions : wanted;
+        return wanted == null
+                ? new Permissions(permissions, rules)
+                : new Permissions(
+                        wanted,
+                        rules.stream().map(rule -> rule.narrowedTo(wanted)).toList());
     }
 
     /** The request's field for a place in a profile. */
@@ -315,7 +337,8 @@ public record AgentProfile(
                 session == null ? Stream.of() : resume.stream(),
                 Stream.concat(
                                 ASKED.stream().filter(field -> asks(request, field)),
-                                Stream.of(PERMISSIONS + permissionsOf(request).wireName()))
+                                Stream.of(PERMISSIONS
+                                        + permissionsFor(request).toldMode().wireName()))
                         .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
         return Stream.concat(command.stream(), further)
                 .map(argument -> switch (argument) {
@@ -344,11 +367,13 @@ public record AgentProfile(
 
     /** The environment for a request adapted by {@link #told}, with the base URLs of its model routes. */
     public Map<String, String> environment(SpawnRequest request) {
+        PermissionMode told = permissionsFor(request).toldMode();
         Map<String, String> whole = new LinkedHashMap<>(env);
         whole.replaceAll((name, value) -> withRoutes(value)
                 .replace("{model}", orEmpty(request.model()))
                 .replace("{tools}", String.join(",", request.tools()))
-                .replace("{permissions}", permissionsOf(request).wireName()));
+                .replace("{permissions}", told.wireName())
+                .replace("{permissions.ask}", String.valueOf(told == PermissionMode.ASK)));
         return whole;
     }
 

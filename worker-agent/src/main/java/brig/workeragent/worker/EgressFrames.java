@@ -4,17 +4,20 @@ import brig.formats.adapter.Frames;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Writes brig-egress events as frames of a worker's stream. They never block: an agent can cause any number of them, so
- * those without room are dropped, and the next one tells how many.
+ * those without room are dropped, and the next one tells how many. Thread-safe.
  *
  * <p>Decision 0055.
  */
 final class EgressFrames {
     private final Outbox outbox;
     private final Timers timers;
-    /** Accessed only by the thread that delivers events. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
     private long dropped;
 
     EgressFrames(Outbox outbox, Timers timers) {
@@ -23,8 +26,13 @@ final class EgressFrames {
     }
 
     void handle(EgressEvent event) {
-        Frame frame = frame(event);
-        dropped = outbox.offer(frame.type(), Frames.body(timers.nowMs(), frame)) ? 0 : dropped + 1;
+        lock.lock();
+        try {
+            Frame frame = frame(event);
+            dropped = outbox.offer(frame.type(), Frames.body(timers.nowMs(), frame)) ? 0 : dropped + 1;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Frame frame(EgressEvent event) {

@@ -1,20 +1,35 @@
 package brig.workeragent.worker;
 
 import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostPattern;
+import brig.egress.policy.HostPort;
+import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.EgressEvent;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Registers workers' interest in their network policy and events, for their lifetime. */
 public interface EgressSessions {
+    /** Who decides, as far as it is known: the captain and the interface that the decision came by. */
+    record Person(@Nullable String by, @Nullable String via) {}
+
+    /** Listens for one worker. Must not block. */
+    interface Listener {
+        void handleEvent(EgressEvent event);
+
+        /** A person decided about these hosts. Called before waiting requests continue. */
+        void handleDecided(HostPattern hosts, EgressDecision decision, Person person);
+    }
+
     /**
      * Registers a worker.
      *
      * @param atStart the policy that its wall is built for; without egress the wall never gets any
      * @param policy the current policy; queried again while the worker runs
-     * @param events receives events; must not block
      * @return ends the registration; idempotent
      */
-    AutoCloseable open(
-            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events);
+    AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener);
+
+    /** Refuses a worker's requests that wait for a host; {@code rule} says why. Does not block. */
+    void refuse(String spawnId, HostPort host, String rule);
 }

@@ -7,7 +7,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.control.AnswerChoice;
-import brig.protocol.control.AskAnswer;
 import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
 import java.time.Instant;
@@ -35,22 +34,36 @@ final class OpenAsks implements Asks {
 
     static final int DETAIL_BYTES_MAX = 16 * 1024;
     private static final int TITLE_BYTES_MAX = 1024;
-    private static final int NAME_BYTES_MAX = 256;
+    private static final int NAME_BYTES_MAX = 512;
     private static final Logger LOG = LoggerFactory.getLogger(OpenAsks.class);
+
+    /** Learns how an ask ended. */
+    interface Listener {
+        /** @param waits whether an answer is still waited for; an ask without one gets its default then */
+        void handleSettled(Frame.Answered answered, boolean waits);
+    }
+
+    /** What became of a request. */
+    enum Taken {
+        OPENED,
+        /** An ask under its id is open already. */
+        KNOWN,
+        REFUSED
+    }
 
     /** An open ask. Mutable fields are guarded by the lock. */
     private static final class Open {
         final Frame.Ask ask;
-        final Consumer<Reply> reply;
+        final Listener listener;
         Timers.@Nullable Timer deadline;
         /** Whether its frame is in the stream. */
         boolean shown;
         /** Its settlement, if that came before its frame was in the stream. */
         Frame.@Nullable Answered early;
 
-        Open(Frame.Ask ask, Consumer<Reply> reply) {
+        Open(Frame.Ask ask, Listener listener) {
             this.ask = ask;
-            this.reply = reply;
+            this.listener = listener;
         }
     }
 
@@ -73,7 +86,9 @@ final class OpenAsks implements Asks {
         }
     };
 
-    /** @param waitMs how long an ask stays open */
+    private boolean closed;
+
+    /** @param waitMs how long an ask of the agent stays open */
     OpenAsks(String spawnId, Outbox outbox, Timers timers, long waitMs) {
         this.spawnId = spawnId;
         this.outbox = outbox;
@@ -83,10 +98,14 @@ final class OpenAsks implements Asks {
 
     @Override
     public void open(Request request, Consumer<Reply> reply) throws InterruptedException {
-        Open asked = new Open(ask(request), reply);
-        String refusal = add(asked);
+        Open asked = new Open(ask(request, waitMs), (answered, waits) -> {
+            if (waits) {
+                reply.accept(reply(answered, request.fallback()));
+            }
+        });
+        String refusal = add(asked, waitMs);
         if (refusal != null) {
-            Frame.Failure said = new Frame.Failure(refusal, ErrorCode.MAX_ASKS.name(), request.agent(), null);
+            Frame.Failure said = failure(refusal, request);
             byte[] body = Frames.body(timers.nowMs(), said);
             outbox.append(said.type(), body, body.length);
             reply.accept(new Reply(request.fallback(), null));
@@ -103,10 +122,55 @@ final class OpenAsks implements Asks {
         } finally {
             lock.unlock();
         }
-        LOG.info("asked spawn_id={} ask_id={} kind={}", spawnId, asked.ask.askId(), asked.ask.kind());
+        logAsked(asked.ask);
     }
 
-    private Frame.Ask ask(Request request) {
+    /**
+     * Asks without waiting for the reader. Where its frame has no room, the ask is refused: the agent can cause any
+     * number.
+     *
+     * @param openMs how long it stays open
+     */
+    Taken openNow(Request request, long openMs, Listener listener) {
+        Open asked = new Open(ask(request, openMs), listener);
+        lock.lock();
+        try {
+            if (isOpen(asked.ask)) {
+                return Taken.KNOWN;
+            }
+            String refusal = closed ? "the worker ended" : add(asked, openMs);
+            if (refusal != null) {
+                Frame.Failure said = failure(refusal, request);
+                outbox.offer(said.type(), Frames.body(timers.nowMs(), said));
+                return Taken.REFUSED;
+            }
+            if (!outbox.offer(asked.ask.type(), Frames.body(timers.nowMs(), asked.ask))) {
+                forget(asked);
+                return Taken.REFUSED;
+            }
+            asked.shown = true;
+        } finally {
+            lock.unlock();
+        }
+        logAsked(asked.ask);
+        return Taken.OPENED;
+    }
+
+    private void logAsked(Frame.Ask ask) {
+        LOG.info("asked spawn_id={} ask_id={} kind={}", spawnId, ask.askId(), ask.kind());
+    }
+
+    private static Frame.Failure failure(String refusal, Request request) {
+        return new Frame.Failure(refusal, ErrorCode.MAX_ASKS.name(), request.agent(), null);
+    }
+
+    private static Reply reply(Frame.Answered answered, String fallback) {
+        return answered.option() == null && answered.text() == null
+                ? new Reply(fallback, null)
+                : new Reply(answered.option(), answered.text());
+    }
+
+    private Frame.Ask ask(Request request, long openMs) {
         long now = timers.nowMs();
         return new Frame.Ask(
                 Ids.newAskId(now),
@@ -118,7 +182,7 @@ final class OpenAsks implements Asks {
                 FrameText.fit(request.detail(), DETAIL_BYTES_MAX),
                 request.options(),
                 request.text(),
-                now + waitMs,
+                now + openMs,
                 request.fallback());
     }
 
@@ -127,39 +191,48 @@ final class OpenAsks implements Asks {
     }
 
     /** Registers an ask and starts its deadline; otherwise says why it cannot wait. */
-    private @Nullable String add(Open asked) {
+    private @Nullable String add(Open asked, long openMs) {
         lock.lock();
         try {
             if (open.size() >= OPEN_MAX) {
                 return OPEN_MAX + " requests of the agent wait for an answer already: '" + asked.ask.title()
                         + "' got the answer '" + asked.ask.fallback() + "'";
             }
-            if (open.values().stream().anyMatch(other -> Objects.equals(other.ask.nativeId(), asked.ask.nativeId()))) {
+            if (isOpen(asked.ask)) {
                 return "the agent asked twice under one id: the second got the answer '" + asked.ask.fallback() + "'";
             }
             open.put(asked.ask.askId(), asked);
-            asked.deadline = timers.schedule(waitMs, () -> handleDeadline(asked));
+            asked.deadline = timers.schedule(openMs, () -> handleDeadline(asked));
             return null;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Whether an ask is open under the same id. The ids of an agent are apart from the hosts of brig-egress. */
+    private boolean isOpen(Frame.Ask ask) {
+        boolean ofEgress = ask.kind() == Frame.Ask.Kind.EGRESS;
+        return open.values().stream()
+                .anyMatch(other -> (other.ask.kind() == Frame.Ask.Kind.EGRESS) == ofEgress
+                        && Objects.equals(other.ask.nativeId(), ask.nativeId()));
+    }
+
     private void handleDeadline(Open asked) {
         Frame.Answered answered = new Frame.Answered(
                 asked.ask.askId(), asked.ask.fallback(), null, null, null, Frame.Answered.Reason.DEADLINE);
         if (settle(asked, answered)) {
-            reply(asked, answered);
+            asked.listener.handleSettled(answered, true);
         }
     }
 
     /**
-     * Gives the first answer to the agent.
+     * Gives the first answer to whoever asked.
      *
+     * @return the ask
      * @throws BrigException {@code NOT_FOUND}; {@code ASK_SETTLED}, which says by whom; {@code INVALID_FIELD} for an
-     *     option that was not offered, or a text that is not wanted
+     *     option that was not offered, or a text that is not wanted; {@code FORBIDDEN} for one that is for admins
      */
-    AskAnswer answer(String askId, AnswerChoice choice) {
+    Frame.Ask answer(String askId, AnswerChoice choice) {
         Open asked = find(askId);
         String option = choice.option();
         if (option == null && !asked.ask.text()) {
@@ -168,13 +241,14 @@ final class OpenAsks implements Asks {
         if (option != null && !asked.ask.offers(option)) {
             throw BrigException.invalid("option", "must be one of " + ids(asked.ask));
         }
+        EgressAsks.requireMay(asked.ask, choice);
         Frame.Answered answered = new Frame.Answered(
                 askId, option, choice.text(), choice.by(), choice.via(), Frame.Answered.Reason.PERSON);
         if (!settle(asked, answered)) {
             find(askId);
         }
-        reply(asked, answered);
-        return new AskAnswer(askId, option, choice.text());
+        asked.listener.handleSettled(answered, true);
+        return asked.ask;
     }
 
     private static List<String> ids(Frame.Ask ask) {
@@ -200,7 +274,8 @@ final class OpenAsks implements Asks {
     private static String sentence(Settled earlier) {
         Frame.Answered answered = earlier.answered();
         String how = switch (answered.reason()) {
-            case PERSON -> answered.by() + " answered it over " + answered.via();
+            case PERSON ->
+                answered.by() == null ? "a person answered it" : answered.by() + " answered it over " + answered.via();
             case POLICY -> "a rule answered it";
             case DEADLINE -> "it reached its deadline";
             case WITHDRAWN -> "the agent withdrew it";
@@ -217,7 +292,8 @@ final class OpenAsks implements Asks {
         lock.lock();
         try {
             for (Open other : open.values()) {
-                asked = nativeId.equals(other.ask.nativeId()) ? other : asked;
+                boolean agents = other.ask.kind() != Frame.Ask.Kind.EGRESS;
+                asked = agents && nativeId.equals(other.ask.nativeId()) ? other : asked;
             }
         } finally {
             lock.unlock();
@@ -227,6 +303,18 @@ final class OpenAsks implements Asks {
         }
     }
 
+    /** Settles an ask without telling its listener. @return false if it was settled before */
+    boolean settle(String askId, Frame.Answered answered) {
+        Open asked;
+        lock.lock();
+        try {
+            asked = open.get(askId);
+        } finally {
+            lock.unlock();
+        }
+        return asked != null && settle(asked, answered);
+    }
+
     /**
      * Settles all: the turn was cancelled, or the process ended.
      *
@@ -234,10 +322,22 @@ final class OpenAsks implements Asks {
      */
     void endAll(boolean waits) {
         for (Open asked : all()) {
-            if (settle(asked, unanswered(asked, Frame.Answered.Reason.ENDED)) && waits) {
-                asked.reply.accept(new Reply(asked.ask.fallback(), null));
+            Frame.Answered ended = unanswered(asked, Frame.Answered.Reason.ENDED);
+            if (settle(asked, ended)) {
+                asked.listener.handleSettled(ended, waits);
             }
         }
+    }
+
+    /** Settles all; none opens after this. Called before the last frame. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        endAll(false);
     }
 
     private static Frame.Answered unanswered(Open asked, Frame.Answered.Reason why) {
@@ -266,9 +366,7 @@ final class OpenAsks implements Asks {
                 return false;
             }
             settled.put(asked.ask.askId(), new Settled(answered, timers.nowMs()));
-            if (asked.deadline != null) {
-                asked.deadline.cancel();
-            }
+            forget(asked);
             if (asked.shown) {
                 write(answered);
             } else {
@@ -277,6 +375,13 @@ final class OpenAsks implements Asks {
             return true;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void forget(Open asked) {
+        open.remove(asked.ask.askId());
+        if (asked.deadline != null) {
+            asked.deadline.cancel();
         }
     }
 
@@ -291,9 +396,5 @@ final class OpenAsks implements Asks {
                 answered.reason(),
                 answered.by(),
                 answered.via());
-    }
-
-    private static void reply(Open asked, Frame.Answered answered) {
-        asked.reply.accept(new Reply(answered.option(), answered.text()));
     }
 }

@@ -5,7 +5,6 @@ import brig.formats.adapter.AgentTask;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.AnswerChoice;
-import brig.protocol.control.AskAnswer;
 import brig.protocol.control.Message;
 import brig.protocol.control.Posture;
 import brig.protocol.frame.Frame;
@@ -87,19 +86,18 @@ public final class Worker {
     private boolean timedOut;
     private @Nullable EndReason ending;
 
-    Worker(WorkerPlan plan, Wall wall, Outbox outbox, Services around) {
+    Worker(WorkerPlan plan, Wall wall, Outbox outbox, OpenAsks asks, Services around) {
         this.plan = plan;
         this.profile = plan.profile();
         this.adapter = plan.resources().adapter();
         this.wall = wall;
         this.outbox = outbox;
+        this.asks = asks;
         this.around = around;
         this.sequence = new SerialExecutor(around.threads());
         this.timers = around.timers().on(sequence);
         this.frames = new WorkerFrames(plan.spawnId(), outbox, timers);
         this.task = plan.task();
-        this.asks = new OpenAsks(
-                plan.spawnId(), outbox, around.timers(), profile.asks().waitMs());
     }
 
     public String spawnId() {
@@ -148,13 +146,17 @@ public final class Worker {
         return wall.dial(port);
     }
 
-    /** Answers an ask of its agent, as {@link OpenAsks#answer}. */
-    public AskAnswer answer(String askId, AnswerChoice choice) {
+    /**
+     * Answers an ask, as {@link OpenAsks#answer}.
+     *
+     * @return the ask; what a person decides about a host is then still to be carried out
+     */
+    public Frame.Ask answer(String askId, AnswerChoice choice) {
         return asks.answer(askId, choice);
     }
 
-    /** The asks of its agent that wait for an answer, the oldest first. */
-    List<Frame.Ask> openAsks() {
+    /** Its asks that wait for an answer, the oldest first. */
+    public List<Frame.Ask> openAsks() {
         return asks.list();
     }
 
@@ -529,6 +531,7 @@ public final class Worker {
         become(State.ENDED);
         ending = reason;
         refuseWaiting();
+        asks.close();
         closeWall();
         frames.terminated(reason);
         around.listener().handleEnded(this);

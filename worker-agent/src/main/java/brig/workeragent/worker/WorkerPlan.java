@@ -2,7 +2,6 @@ package brig.workeragent.worker;
 
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
-import brig.formats.permission.Permissions;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.workeragent.profile.AgentProfile;
@@ -49,7 +48,7 @@ record WorkerPlan(
                 request.systemPrompt(),
                 request.talk().resume(),
                 profile.raw(),
-                new Permissions(profile.permissionsOf(request)));
+                profile.permissionsFor(request));
     }
 
     /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */

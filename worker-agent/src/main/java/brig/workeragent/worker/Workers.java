@@ -284,6 +284,8 @@ public final class Workers {
                 Outbox outbox = new Outbox(bounds.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
+                OpenAsks asks = new OpenAsks(
+                        spawnId, outbox, parts.timers(), profile.asks().waitMs());
                 AutoCloseable egress = parts.egress()
                         .open(
                                 spawnId,
@@ -293,8 +295,11 @@ public final class Workers {
                                                 .find(request.policy(), profile)
                                                 .confinement())
                                         .egress(),
-                                told::handle);
-                worker = new Worker(plan, place.and(egress).around(built), outbox, context);
+                                new EgressAsks(
+                                        asks,
+                                        told,
+                                        (host, rule) -> parts.egress().refuse(spawnId, host, rule)));
+                worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();

@@ -14,7 +14,6 @@ import brig.workeragent.wall.EgressGate;
 import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +36,7 @@ class RegistrationEndTest {
     private final PipedOutputStream proxy = new PipedOutputStream();
     private final List<EgressEvent> events = new ArrayList<>();
     private final ReportReader reports = new ReportReader(new EgressLink.Listener() {
-        private final EgressSession session =
-                new EgressSession(true, () -> EgressPolicy.NONE, events::add, new AskLedger(InstantSource.system()));
+        private final EgressSession session = new EgressSession(true, () -> EgressPolicy.NONE, new EventList(events));
         private final EventRouter router = new EventRouter(Map.of("spn_1", session)::get);
 
         @Override

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
@@ -19,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,6 +83,58 @@ class AgentProfilesTest {
         assertTrue(fault(profiles, "env").contains("env: "));
         assertTrue(fault(profiles, "json").contains("malformed JSON"));
         assertTrue(fault(profiles, "nobody").contains("[adapter, empty, env, good, json, key, process]"));
+    }
+
+    private static String withRules(String adapter, String rules) {
+        return "{\"description\": \"d\", \"command\": [\"p\"], \"adapter\": \"" + adapter
+                + "\", \"process\": \"spawn\", \"stdin\": \"lines\", \"rules\": " + rules + "}";
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude   | [{"tool": "Bash"}]                                       | rules[0].do' is missing
+            claude   | [{"do": "allow"}]                                        | rules[0].tool' is missing
+            claude   | [{"tool": "*", "do": "ask"}, {"tool": "*", "do": "may"}] | rules[1].do' must be allow, ask or deny
+            claude   | [{"tool": "Bash", "match": "", "do": "allow"}]           | rules[0].match: must have 1 to 256 characters
+            claude   | [{"tool": "", "do": "allow"}]                            | rules[0].tool: must have 1 to 256 characters
+            claude   | [{"tool": "Bash", "matches": "ls", "do": "allow"}]       | rules[0].matches' is not known here
+            claude   | {"tool": "Bash", "do": "allow"}                          | rules' must be
+            text     | [{"tool": "Bash", "do": "allow"}]                        | rules: the agents of the adapter 'text' do not ask
+            cassette | [{"tool": "Bash", "do": "allow"}]                        | rules: the agents of the adapter 'cassette' do not ask
+            """, quoteCharacter = '~')
+    void shouldNotUseAProfileWithARuleThatDoesNotParse(String adapter, String rules, String fault) throws Exception {
+        write("a.json", withRules(adapter, rules));
+        String told = fault(new AgentProfiles(List.of(folder)), "a");
+        assertTrue(told.contains("a.json: ") && told.contains(fault), told);
+    }
+
+    @Test
+    void shouldBoundTheNumberOfRules() throws Exception {
+        write(
+                "a.json",
+                withRules(
+                        "claude",
+                        Collections.nCopies(65, "{\"tool\": \"*\", \"do\": \"ask\"}")
+                                .toString()));
+        assertTrue(fault(new AgentProfiles(List.of(folder)), "a").contains("rules: must be at most 64"));
+    }
+
+    @Test
+    void shouldStartTheAgentSoThatItAsksWhereThereAreRules() throws Exception {
+        write("a.json", """
+                {"description": "d", "command": ["p"], "adapter": "claude", "process": "spawn", "stdin": "lines",
+                 "rules": [{"tool": "Bash", "match": "git *", "do": "allow"}], "env": {"P": "{permissions}"},
+                 "arguments": {"permissions.allow": ["-all"], "permissions.ask": ["-ask"], "permissions.deny": ["-no"]}}""");
+        AgentProfile profile = new AgentProfiles(List.of(folder)).named("a").profile();
+        SpawnRequest request = asking(null, List.of(), null);
+        assertEquals(List.of("p", "-ask"), profile.commandFor(request, "", null));
+        assertEquals(Map.of("P", "ask"), profile.environment(request));
+        Object git = JsonObject.EMPTY.with("command", "git status");
+        assertEquals(PermissionMode.ALLOW, profile.permissionsFor(request).decide("Bash", git));
+        SpawnRequest narrowed = new SpawnRequest(
+                null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null, PermissionMode.DENY), null, false);
+        assertEquals(PermissionMode.DENY, profile.permissionsFor(narrowed).decide("Bash", git));
+        assertEquals(List.of("p", "-no"), profile.commandFor(narrowed, "", null));
     }
 
     @Test

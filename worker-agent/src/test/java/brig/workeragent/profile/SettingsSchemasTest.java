@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import brig.protocol.WireName;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Default;
+import brig.protocol.record.Name;
 import brig.protocol.record.Range;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
@@ -49,14 +50,16 @@ class SettingsSchemasTest {
         Set<String> needed = new TreeSet<>();
         JsonObject properties = schema.object("properties");
         for (RecordComponent component : record.getRecordComponents()) {
-            fields.add(component.getName());
+            Name given = component.getAnnotation(Name.class);
+            String name = given == null ? component.getName() : given.value();
+            fields.add(name);
             boolean mayBeAbsent = component.isAnnotationPresent(Default.class)
                     || component.getAnnotatedType().isAnnotationPresent(Nullable.class);
             if (!mayBeAbsent) {
-                needed.add(component.getName());
+                needed.add(name);
             }
-            String place = where + "." + component.getName();
-            JsonObject property = resolved(properties.object(component.getName()));
+            String place = where + "." + name;
+            JsonObject property = resolved(properties.object(name));
             compareType(place, property, component.getGenericType());
             Range range = component.getAnnotation(Range.class);
             if (range != null) {

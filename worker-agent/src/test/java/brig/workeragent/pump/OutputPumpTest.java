@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -37,7 +38,12 @@ class OutputPumpTest {
                                         },
                                         () -> {},
                                         new AgentTask(
-                                                "/", null, null, null, false, new Permissions(PermissionMode.ALLOW))))
+                                                "/",
+                                                null,
+                                                null,
+                                                null,
+                                                false,
+                                                new Permissions(PermissionMode.ALLOW, List.of()))))
                                 .reader(Adapter.Pipe.STDOUT),
                         outbox,
                         () -> 1)

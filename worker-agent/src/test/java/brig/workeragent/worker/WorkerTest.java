@@ -76,6 +76,7 @@ class WorkerTest {
                 "build",
                 false,
                 PermissionMode.ALLOW,
+                List.of(),
                 new AgentProfile.Asks(600_000),
                 "private",
                 List.of(),
@@ -105,10 +106,12 @@ class WorkerTest {
                 drained.countDown();
             }
         };
+        Outbox outbox = new Outbox(100_000);
         Worker worker = new Worker(
                 plan,
                 walls.build(null),
-                new Outbox(100_000),
+                outbox,
+                new OpenAsks(plan.spawnId(), outbox, timers, 60_000),
                 new Worker.Services(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
         frames = new FrameTail(worker.outbox());
         return worker;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostPort;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
-import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
@@ -34,7 +34,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,7 +112,7 @@ class WorkersTest {
                                 () -> 0),
                         sockets,
                         new SystemTimers(),
-                        this::openEgress,
+                        new NoEgress(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         folder.resolve("workspaces"),
@@ -126,12 +125,18 @@ class WorkersTest {
                         WORKERS_MAX));
     }
 
-    private AutoCloseable openEgress(
-            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
-        if (noEgress != null) {
-            throw noEgress;
+    /** Nothing of a network. */
+    private final class NoEgress implements EgressSessions {
+        @Override
+        public AutoCloseable open(String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener) {
+            if (noEgress != null) {
+                throw noEgress;
+            }
+            return () -> {};
         }
-        return () -> {};
+
+        @Override
+        public void refuse(String spawnId, HostPort host, String rule) {}
     }
 
     private CompletableFuture<SpawnAnswer> spawn(String id) {

@@ -47,6 +47,7 @@ public sealed interface EgressCommand {
      * @param agent the agent profile
      * @param placeholders placeholders by the secret's name
      * @param allowed hosts that a person allowed since the policy was written
+     * @param allowedOnce hosts that a person allowed for one request while no brig-egress ran
      * @param revoked names of revoked secrets
      */
     record Register(
@@ -56,6 +57,7 @@ public sealed interface EgressCommand {
             EgressPolicy policy,
             Map<String, String> placeholders,
             List<String> allowed,
+            List<String> allowedOnce,
             List<String> revoked,
             List<SentSocket> sockets)
             implements OfWorker {}
@@ -72,8 +74,8 @@ public sealed interface EgressCommand {
     /** A person allows a host, for one request or for the worker's life. */
     record Allow(String worker, String host, boolean once) implements OfWorker {}
 
-    /** A person refuses a host; waiting requests are answered. */
-    record Deny(String worker, String host) implements OfWorker {}
+    /** Refuses the requests that wait for a host; {@code rule} says why. */
+    record Deny(String worker, String host, String rule) implements OfWorker {}
 
     /** Revokes a secret permanently. */
     record Revoke(String worker, String secret) implements OfWorker {}

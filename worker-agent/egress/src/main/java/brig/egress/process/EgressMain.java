@@ -129,7 +129,7 @@ public final class EgressMain {
                 case EgressCommand.Socket socket -> server.add(socket.worker(), socket(socket.socket()));
                 case EgressCommand.Policy policy -> server.changePolicy(policy.worker(), policy.policy());
                 case EgressCommand.Allow allow -> server.allow(allow.worker(), allow.host(), allow.once());
-                case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host());
+                case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host(), deny.rule());
                 case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
                 case EgressCommand.Unregister unregister ->
                     server.unregister(

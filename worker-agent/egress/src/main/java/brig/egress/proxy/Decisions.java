@@ -56,8 +56,8 @@ final class Decisions {
                             new Verdict(false, verdict.rule() + ", and nobody allowed it in time", true),
                             askMs,
                             answer,
-                            () -> events.accept(
-                                    new EgressEvent.Ask(at.host(), at.port(), method, verdict.rule(), askMs)));
+                            leftMs -> events.accept(
+                                    new EgressEvent.Ask(at.host(), at.port(), method, verdict.rule(), leftMs)));
             if (!waits) {
                 answer.accept(verdict);
             }
@@ -95,12 +95,12 @@ final class Decisions {
         changePolicy(policy.policy());
     }
 
-    /** A person refuses a host for now: waiting requests are refused. */
-    void deny(String host) {
+    /** Refuses the requests that wait for a host; {@code rule} says why. */
+    void deny(String host, String rule) {
         HostPattern pattern = HostPattern.parse(host);
         for (HostPort at : asks.open()) {
             if (pattern.matches(at.host(), at.port())) {
-                asks.answer(at, new Verdict(false, "a person refused it", false));
+                asks.answer(at, new Verdict(false, rule, false));
             }
         }
     }

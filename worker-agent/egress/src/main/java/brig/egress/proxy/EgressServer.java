@@ -159,9 +159,9 @@ public final class EgressServer implements AutoCloseable {
         onLoop(worker, egress -> egress.allow(host, once));
     }
 
-    /** A person refuses a host. */
-    public void deny(String worker, String host) {
-        onLoop(worker, egress -> egress.decisions().deny(host));
+    /** Refuses the requests that wait for a host; {@code rule} says why. */
+    public void deny(String worker, String host, String rule) {
+        onLoop(worker, egress -> egress.decisions().deny(host, rule));
     }
 
     /** Revokes a secret. */

@@ -64,6 +64,7 @@ final class WorkerEgress {
         this.outward = pace(loop, around.limits().bytesPerSecondMax());
         this.around = around;
         this.decisions = new Decisions(loop, registration.policy(), registration.allowed(), events);
+        registration.allowedOnce().forEach(decisions::allowOnce);
         this.secrets = new WorkerSecrets(spawn, registration.placeholders(), registration.revoked());
         this.reports = new RequestReports(spawn, registration.agent(), around.audit(), events, around.clock());
         this.subAgents = new SubAgents(reports::handleNoted);

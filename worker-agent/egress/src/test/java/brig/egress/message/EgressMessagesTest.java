@@ -40,13 +40,14 @@ class EgressMessagesTest {
                         POLICY,
                         Map.of("T", "p"),
                         List.of("c.example"),
+                        List.of("d.example"),
                         List.of("U"),
                         List.of(socket)),
                 new EgressCommand.Secrets("w", Map.of("T", "v")),
                 new EgressCommand.Socket("w", socket),
                 new EgressCommand.Policy("w", POLICY),
                 new EgressCommand.Allow("w", "a.example", true),
-                new EgressCommand.Deny("w", "a.example"),
+                new EgressCommand.Deny("w", "a.example", "a person refused it"),
                 new EgressCommand.Revoke("w", "T"),
                 new EgressCommand.Unregister("w"))) {
             assertEquals(command, Json.read(Json.write((Record) command), EgressCommand.class));

@@ -108,7 +108,7 @@ class DecisionsTest {
                 assertEquals(200, client.answer().status());
                 client.send(get("a.example", server));
                 egress.event(EgressEvent.Ask.class);
-                egress.server.deny(worker.id(), "a.example");
+                egress.server.deny(worker.id(), "a.example", "a person refused it");
                 Answer answer = client.answer();
                 assertEquals(403, answer.status());
                 assertTrue(answer.body().contains("a person refused it"), answer.body());

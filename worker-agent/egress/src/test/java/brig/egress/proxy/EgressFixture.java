@@ -152,7 +152,15 @@ final class EgressFixture implements AutoCloseable {
         SecretFeed feed = new SecretFeed(new SecretSources(environment));
         onLink(() -> server.register(
                         new EgressCommand.Register(
-                                id, "spn_test", "tester", policy, placeholders, List.of(), List.of(), List.of()),
+                                id,
+                                "spn_test",
+                                "tester",
+                                policy,
+                                placeholders,
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of()),
                         sockets))
                 .join();
         onLink(() -> server.changeSecrets(id, feed.read(policy))).join();

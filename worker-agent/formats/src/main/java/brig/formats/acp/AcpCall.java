@@ -1,6 +1,9 @@
 package brig.formats.acp;
 
+import brig.formats.adapter.Questions.Choice;
+import brig.formats.adapter.Questions.Question;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
@@ -30,9 +33,47 @@ sealed interface AcpCall {
     @Name("opencode/event")
     record BusEvent(@Flat @Nullable OpenCodeEvent event) implements AcpCall {}
 
-    /** A question of the agent, which waits until an option is chosen. */
+    /** The agent no longer waits for the answer to that request. */
+    @Name("$/cancel_request")
+    record CancelRequest(@Nullable Object requestId) implements AcpCall {}
+
+    /** Questions that OpenCode's plugin passes on. */
+    @Name("opencode/question")
+    record AskQuestions(@Default("") String sessionID, OpenCodeEvent.Tool tool, List<Asked> questions)
+            implements AcpCall {}
+
+    /** @param custom false if only the options are answers */
+    @Foreign
+    record Asked(
+            @Nullable String header,
+            @Default("") String question,
+            List<Suggestion> options,
+            boolean multiple,
+            @Nullable Boolean custom) {
+        Question told() {
+            return new Question(
+                    header,
+                    question,
+                    options.stream()
+                            .filter(option -> !option.label().isBlank())
+                            .map(option -> new Choice(option.label(), option.description()))
+                            .toList(),
+                    multiple,
+                    !Boolean.FALSE.equals(custom));
+        }
+    }
+
+    @Foreign
+    record Suggestion(@Default("") String label, @Nullable String description) {}
+
+    /**
+     * A request to use a tool, which waits until an option is chosen.
+     *
+     * @param sessionId the session that asks: with OpenCode's plugin also a sub-agent's
+     */
     @Name("session/request_permission")
-    record RequestPermission(AcpUpdate.CallFields toolCall, List<Option> options) implements AcpCall {
+    record RequestPermission(@Default("") String sessionId, AcpUpdate.CallFields toolCall, List<Option> options)
+            implements AcpCall {
         /** The offered option with the narrowest effect; null if none fits. */
         @Nullable
         String option(boolean allow) {

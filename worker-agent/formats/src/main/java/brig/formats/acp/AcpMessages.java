@@ -3,6 +3,7 @@ package brig.formats.acp;
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.Questions;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
@@ -14,6 +15,7 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +30,14 @@ final class AcpMessages implements NativeReader.Handler {
 
     private record Decided(Outcome outcome) {}
 
+    /** @param answers null if the questions are declined */
+    private record Answered(@Nullable List<List<String>> answers) {}
+
     private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
     private final @Nullable OpenCodeEvents events;
     private final ToolRequests requests;
+    private final Questions questions;
     private final ToolProgress tools;
     private boolean ignoring;
     private double cost;
@@ -44,6 +50,7 @@ final class AcpMessages implements NativeReader.Handler {
         this.rpc = rpc;
         this.events = events;
         this.requests = new ToolRequests(frames, context);
+        this.questions = new Questions(frames, context);
         this.tools = new ToolProgress(frames);
     }
 
@@ -72,25 +79,59 @@ final class AcpMessages implements NativeReader.Handler {
         return switch (call) {
             case AcpCall.SessionUpdate(var update) -> ignoring || (update != null && handleUpdate(update));
             case AcpCall.BusEvent(var event) -> handleEvent(event);
-            case AcpCall.RequestPermission asked -> false;
+            case AcpCall.CancelRequest(var id) -> {
+                questions.withdraw(String.valueOf(id));
+                yield true;
+            }
+            case AcpCall.RequestPermission _, AcpCall.AskQuestions _ -> false;
             case null -> false;
         };
     }
 
     private boolean handleRequest(Object id, @Nullable AcpCall call) throws InterruptedException {
-        if (!(call instanceof AcpCall.RequestPermission asked)) {
-            rpc.fail(id, new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
-            return false;
-        }
-        AcpUpdate.CallFields about = asked.toolCall();
-        requests.decide(
-                new ToolRequest(
-                        String.valueOf(id), null, about.toolCallId(), about.title(), about.title(), about.rawInput()),
-                allowed -> {
-                    String option = asked.option(allowed);
-                    rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
-                });
-        return true;
+        return switch (call) {
+            case AcpCall.RequestPermission asked -> {
+                AcpUpdate.CallFields about = asked.toolCall();
+                requests.decide(
+                        new ToolRequest(
+                                String.valueOf(id),
+                                agentOf(asked.sessionId()),
+                                about.toolCallId(),
+                                about.title(),
+                                about.title(),
+                                about.rawInput(),
+                                about.kind()),
+                        allowed -> {
+                            String option = asked.option(allowed);
+                            rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
+                        });
+                yield true;
+            }
+            case AcpCall.AskQuestions asked -> {
+                questions.ask(
+                        new Questions.Request(
+                                String.valueOf(id),
+                                agentOf(asked.sessionID()),
+                                asked.tool().callID(),
+                                "question",
+                                asked.questions().stream()
+                                        .map(AcpCall.Asked::told)
+                                        .toList()),
+                        answers -> rpc.answer(id, new Answered(answers)));
+                yield true;
+            }
+            case AcpCall.SessionUpdate _, AcpCall.BusEvent _, AcpCall.CancelRequest _ -> refuse(id);
+            case null -> refuse(id);
+        };
+    }
+
+    private boolean refuse(Object id) {
+        rpc.fail(id, new RpcError(RpcError.METHOD_NOT_FOUND, "not served by this client", null));
+        return false;
+    }
+
+    private @Nullable String agentOf(String session) throws InterruptedException {
+        return events == null ? null : events.agentOf(session);
     }
 
     @Override

@@ -24,17 +24,6 @@ sealed interface OpenCodeEvent {
     @Name("session.idle")
     record SessionIdle(@Default("") String sessionID) implements OpenCodeEvent {}
 
-    /** The plugin answered a sub-agent's permission request, which would otherwise wait forever. */
-    @Name("permission.answered")
-    record PermissionAnswered(
-            @Default("") String id,
-            @Default("") String sessionID,
-            @Nullable String permission,
-            @Nullable Object metadata,
-            Tool tool,
-            @Default("") String reply)
-            implements OpenCodeEvent {}
-
     @Name("message.updated")
     record MessageUpdated(Message info) implements OpenCodeEvent {}
 

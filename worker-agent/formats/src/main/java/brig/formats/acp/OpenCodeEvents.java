@@ -5,7 +5,6 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Origin;
 import brig.protocol.frame.Frame;
-import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
 import java.util.LinkedHashMap;
@@ -78,7 +77,6 @@ final class OpenCodeEvents {
             case OpenCodeEvent.SessionStatus(var session, var status) -> handleStatus(session, status);
             case OpenCodeEvent.SessionError(var session, var error) -> handleError(session, error);
             case OpenCodeEvent.SessionIdle(var session) -> agents.ended(session, Status.COMPLETED, null, null);
-            case OpenCodeEvent.PermissionAnswered answered -> handlePermission(answered);
             case OpenCodeEvent.MessageUpdated(var info) -> parts.handleMessage(info);
             case OpenCodeEvent.PartUpdated(var session, var part) -> handlePart(session, part);
             case OpenCodeEvent.PartDelta delta -> {
@@ -89,15 +87,10 @@ final class OpenCodeEvents {
         }
     }
 
-    private void handlePermission(OpenCodeEvent.PermissionAnswered answered) throws InterruptedException {
-        isSubAgent(answered.sessionID());
-        frames.put(new Frame.Permission(
-                answered.id(),
-                answered.sessionID(),
-                answered.tool().callID(),
-                answered.permission(),
-                answered.metadata(),
-                answered.reply().equals("reject") ? Decision.DENY : Decision.ALLOW));
+    /** The sub-agent of that session, which gets its place in the tree; null for the agent itself. */
+    @Nullable
+    String agentOf(String session) throws InterruptedException {
+        return isSubAgent(session) ? session : null;
     }
 
     private void handlePart(String session, @Nullable OpenCodePart part) throws InterruptedException {

@@ -4,6 +4,7 @@ import brig.formats.adapter.Adapter.Context;
 import brig.formats.permission.Permissions;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
+import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.PermissionMode;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,17 +14,19 @@ import org.jspecify.annotations.Nullable;
  * The requests of an agent to use a tool. What the profile decides is answered at once, with a {@code permission} frame;
  * everything else waits for a person. Owned by the thread that reads standard output.
  *
- * <p>Decision 0149.
+ * <p>Decisions 0149, 0150.
  */
 public final class ToolRequests {
     public static final String ALLOW = "allow";
     public static final String ALLOW_SESSION = "allow_session";
     public static final String DENY = "deny";
 
-    private static final List<Frame.Ask.Option> OPTIONS = List.of(
-            new Frame.Ask.Option(ALLOW, "Allow"),
-            new Frame.Ask.Option(ALLOW_SESSION, "Allow the same call for this session"),
-            new Frame.Ask.Option(DENY, "Deny"));
+    private static final Frame.Ask.Option ONCE = new Frame.Ask.Option(ALLOW, "Allow");
+    private static final Frame.Ask.Option NO = new Frame.Ask.Option(DENY, "Deny");
+    private static final List<Frame.Ask.Option> OPTIONS =
+            List.of(ONCE, new Frame.Ask.Option(ALLOW_SESSION, "Allow the same call for this session"), NO);
+    /** Without arguments nobody can tell which call is the same. */
+    private static final List<Frame.Ask.Option> OPTIONS_WITHOUT_ARGUMENTS = List.of(ONCE, NO);
 
     /**
      * A request to use a tool.
@@ -33,7 +36,8 @@ public final class ToolRequests {
      * @param tool the tool call concerned
      * @param name of the tool, or of the question
      * @param title what the call does, or why it is wanted; null for the name alone
-     * @param input the arguments of the call
+     * @param input the arguments of the call; null if they are not known
+     * @param ruled the tool as the rules of a profile call it; null if that is not known
      */
     public record ToolRequest(
             String id,
@@ -41,9 +45,14 @@ public final class ToolRequests {
             @Nullable String tool,
             @Nullable String name,
             @Nullable String title,
-            @Nullable Object input) {
+            @Nullable Object input,
+            @Nullable String ruled) {
         private String toolName() {
             return name == null ? "" : name;
+        }
+
+        private boolean hasArguments() {
+            return input != null && !input.equals(JsonObject.EMPTY);
         }
     }
 
@@ -63,7 +72,7 @@ public final class ToolRequests {
      * @param answer called once with whether the call is allowed, unless the agent no longer waits; by any thread
      */
     public void decide(ToolRequest request, Consumer<Boolean> answer) throws InterruptedException {
-        PermissionMode decision = permissions.decide(request.toolName(), request.input());
+        PermissionMode decision = decision(request);
         if (decision == PermissionMode.ASK) {
             asks.open(ask(request), reply -> handle(request, reply, answer));
             return;
@@ -79,6 +88,13 @@ public final class ToolRequests {
         answer.accept(allowed);
     }
 
+    private PermissionMode decision(ToolRequest request) {
+        String tool = request.ruled();
+        return permissions.isGranted(request.toolName(), request.input())
+                ? PermissionMode.ALLOW
+                : permissions.decide(tool == null ? "" : tool, request.input());
+    }
+
     private Asks.Request ask(ToolRequest request) {
         String name = request.toolName();
         String title = request.title();
@@ -89,13 +105,13 @@ public final class ToolRequests {
                 request.tool(),
                 title == null || title.equals(name) ? name : name + ": " + title,
                 request.input(),
-                OPTIONS,
+                request.hasArguments() ? OPTIONS : OPTIONS_WITHOUT_ARGUMENTS,
                 false,
                 DENY);
     }
 
     private void handle(ToolRequest request, Asks.Reply reply, Consumer<Boolean> answer) {
-        if (ALLOW_SESSION.equals(reply.option())) {
+        if (ALLOW_SESSION.equals(reply.option()) && request.hasArguments()) {
             permissions.allowForSession(request.toolName(), request.input());
         }
         answer.accept(ALLOW.equals(reply.option()) || ALLOW_SESSION.equals(reply.option()));

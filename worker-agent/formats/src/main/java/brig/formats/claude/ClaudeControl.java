@@ -2,7 +2,7 @@ package brig.formats.claude;
 
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.Asks;
+import brig.formats.adapter.Questions;
 import brig.formats.adapter.SessionHandshake;
 import brig.formats.adapter.ToolRequests;
 import brig.formats.adapter.ToolRequests.ToolRequest;
@@ -24,8 +24,8 @@ final class ClaudeControl implements ClaudeMessages.Control {
 
     private final SessionHandshake opening;
     private final Predicate<Record> output;
-    private final Asks asks;
     private final ToolRequests tools;
+    private final Questions questions;
     private final AtomicInteger interrupts = new AtomicInteger();
 
     /**
@@ -35,8 +35,8 @@ final class ClaudeControl implements ClaudeMessages.Control {
     ClaudeControl(AgentFrames frames, SessionHandshake opening, Predicate<Record> output, Context context) {
         this.opening = opening;
         this.output = output;
-        this.asks = context.asks();
         this.tools = new ToolRequests(frames, context);
+        this.questions = new Questions(frames, context);
     }
 
     void initialize(String systemPrompt) {
@@ -64,10 +64,24 @@ final class ClaudeControl implements ClaudeMessages.Control {
     public boolean answer(ClaudeMessage.ControlRequest question) throws InterruptedException {
         String id = question.requestId();
         return switch (question.request()) {
+            case ClaudeMessage.CanUseTool call
+            when ClaudeQuestions.TOOL.equals(call.toolName()) && questions.areAsked() -> {
+                questions.ask(
+                        ClaudeQuestions.request(id, call),
+                        answers -> write(new ControlResponse(
+                                new Answer.Success(id, ClaudeQuestions.behavior(call.input(), answers)))));
+                yield true;
+            }
             case ClaudeMessage.CanUseTool call -> {
                 tools.decide(
                         new ToolRequest(
-                                id, call.agentId(), call.toolUseId(), call.toolName(), call.said(), call.input()),
+                                id,
+                                call.agentId(),
+                                call.toolUseId(),
+                                call.toolName(),
+                                call.said(),
+                                call.input(),
+                                call.toolName()),
                         allowed -> write(new ControlResponse(new Answer.Success(id, behavior(call, allowed)))));
                 yield true;
             }
@@ -80,7 +94,7 @@ final class ClaudeControl implements ClaudeMessages.Control {
 
     @Override
     public void withdraw(String requestId) {
-        asks.withdraw(requestId);
+        questions.withdraw(requestId);
     }
 
     private static Behavior behavior(ClaudeMessage.CanUseTool call, boolean allowed) {

@@ -2,38 +2,35 @@ package brig.formats.codex;
 
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.Questions;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.ToolRequests;
 import brig.formats.adapter.ToolRequests.ToolRequest;
-import brig.protocol.frame.Frame;
-import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers Codex' requests, now or when a person has decided. Every request is answered, as the agent waits for it.
  */
 final class CodexApprovals {
-    private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
     private final CodexThreads threads;
     private final ToolRequests tools;
+    private final Questions questions;
 
-    CodexApprovals(AgentFrames frames, JsonRpc<RpcAnswer> rpc, CodexThreads threads, Context context) {
-        this.frames = frames;
+    CodexApprovals(
+            AgentFrames frames, JsonRpc<RpcAnswer> rpc, CodexThreads threads, Questions questions, Context context) {
         this.rpc = rpc;
         this.threads = threads;
         this.tools = new ToolRequests(frames, context);
+        this.questions = questions;
     }
 
     private record Decided(String decision) {}
 
     private record Permitted(JsonObject permissions) {}
-
-    private record Answered(JsonObject answers) {}
-
-    private record Elicited(String action) {}
 
     /** Answers a request. False if its kind is unknown; it is then refused. */
     boolean answer(CodexMessage message) throws InterruptedException {
@@ -44,18 +41,31 @@ final class CodexApprovals {
         }
         String id = String.valueOf(message.id());
         String agent = threads.agentOf(message.params().threadId());
-        if (asked instanceof CodexRequest.Form) {
-            frames.put(new Frame.Permission(id, agent, asked.itemId(), message.method(), null, Decision.DENY));
-            rpc.answer(message.id(), answerTo(asked, false));
+        if (asked instanceof CodexRequest.Form form) {
+            questions.ask(
+                    new Questions.Request(id, agent, form.itemId(), message.method(), CodexForms.questions(form)),
+                    words -> rpc.answer(message.id(), CodexForms.answer(form, words)));
         } else {
             tools.decide(
-                    new ToolRequest(id, agent, asked.itemId(), message.method(), asked.reason(), asked.command()),
+                    new ToolRequest(
+                            id, agent, asked.itemId(), message.method(), asked.reason(), input(asked), asked.ruled()),
                     allowed -> rpc.answer(message.id(), answerTo(asked, allowed)));
         }
         return true;
     }
 
-    /** Forms are declined: nobody can fill them in. */
+    /** What a person judges by, and what an answer for the whole session is bound to; null if it is not known. */
+    private @Nullable Object input(CodexRequest asked) {
+        return switch (asked) {
+            case CodexRequest.CommandApproval run -> run.command();
+            case CodexRequest.ExecApproval run -> run.command();
+            case CodexRequest.PermissionsApproval wanted -> wanted.permissions();
+            case CodexRequest.PatchApproval patch -> patch.fileChanges();
+            case CodexRequest.FileApproval change -> threads.changesOf(change.itemId());
+            case CodexRequest.Form _ -> null;
+        };
+    }
+
     private static Record answerTo(CodexRequest asked, boolean allowed) {
         return switch (asked) {
             case CodexRequest.CommandApproval _, CodexRequest.FileApproval _ ->
@@ -64,8 +74,7 @@ final class CodexApprovals {
                 new Decided(allowed ? "approved" : "denied");
             case CodexRequest.PermissionsApproval wanted ->
                 new Permitted(allowed && wanted.permissions() != null ? wanted.permissions() : JsonObject.EMPTY);
-            case CodexRequest.UserInput _ -> new Answered(JsonObject.EMPTY);
-            case CodexRequest.Elicitation _ -> new Elicited("decline");
+            case CodexRequest.Form form -> CodexForms.answer(form, null);
         };
     }
 }

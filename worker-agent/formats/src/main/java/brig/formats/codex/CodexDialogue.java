@@ -8,6 +8,7 @@ import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.Questions;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.SessionHandshake;
 import brig.protocol.frame.Frame;
@@ -65,6 +66,7 @@ final class CodexDialogue implements Dialogue {
     private final AgentFrames frames;
     private final AgentTurn turn;
     private final JsonRpc<RpcAnswer> rpc;
+    private final Questions questions;
     private final CodexThreads threads;
     /** Running turns by thread, the agent's own and its sub-agents'. */
     private final Map<String, String> running = new ConcurrentHashMap<>();
@@ -77,7 +79,8 @@ final class CodexDialogue implements Dialogue {
         this.turn = new AgentTurn(frames, context);
         this.rpc = new JsonRpc<>(context.input(), false);
         this.opening = new SessionHandshake(frames, turn, this::startTurn);
-        this.threads = new CodexThreads(frames, turn, running, this::cancelLate, context.asks()::withdraw);
+        this.questions = new Questions(frames, context);
+        this.threads = new CodexThreads(frames, turn, running, this::cancelLate, questions::withdraw);
     }
 
     @Override
@@ -88,7 +91,7 @@ final class CodexDialogue implements Dialogue {
                 new NativeReader(
                         frames,
                         context.task().raw(),
-                        new CodexMessages(rpc, threads, new CodexApprovals(frames, rpc, threads, context)));
+                        new CodexMessages(rpc, threads, new CodexApprovals(frames, rpc, threads, questions, context)));
         };
     }
 
@@ -112,7 +115,7 @@ final class CodexDialogue implements Dialogue {
         OpenThread params = new OpenThread(
                 task.session(),
                 task.folder(),
-                task.permissions().mode() == PermissionMode.ALLOW ? "never" : "untrusted",
+                task.permissions().toldMode() == PermissionMode.ALLOW ? "never" : "untrusted",
                 "danger-full-access",
                 task.model(),
                 task.systemPrompt());

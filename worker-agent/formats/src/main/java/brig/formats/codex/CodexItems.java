@@ -3,7 +3,9 @@ package brig.formats.codex;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame.SubAgent.Status;
+import brig.protocol.json.JsonObject;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,12 +19,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class CodexItems {
     private static final int OPEN_MAX = 1000;
+    private static final int CHANGES_MAX = 16;
 
     private final AgentFrames frames;
     private final SubAgents agents;
     private final Function<@Nullable String, @Nullable String> agentOfThread;
     /** Items whose pieces were streamed. */
     private final Set<String> inPieces = new HashSet<>();
+    /** File changes that are not complete, by item. */
+    private final Map<String, JsonObject> changes = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, JsonObject> eldest) {
+            return size() > CHANGES_MAX;
+        }
+    };
 
     CodexItems(AgentFrames frames, SubAgents agents, Function<@Nullable String, @Nullable String> agentOfThread) {
         this.frames = frames;
@@ -68,6 +80,11 @@ final class CodexItems {
                         .map(file -> file.text("path", ""))
                         .collect(Collectors.joining(", "));
                 ToolInput.Changes input = new ToolInput.Changes(change.changes());
+                if (complete) {
+                    changes.remove(change.call().id());
+                } else {
+                    changes.put(change.call().id(), JsonObject.of(input));
+                }
                 frames.tool(change.call().told(agent, complete, "apply_patch", paths, input, null));
             }
             case CodexItem.ServedCall called -> {
@@ -87,6 +104,12 @@ final class CodexItems {
             }
         }
         return true;
+    }
+
+    /** The changes of an announced item; null if they are not known. */
+    @Nullable
+    JsonObject changesOf(@Nullable String itemId) {
+        return itemId == null ? null : changes.get(itemId);
     }
 
     private void handleText(@Nullable String agent, String id, boolean complete, boolean thought, String text)

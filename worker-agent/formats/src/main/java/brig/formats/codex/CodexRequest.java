@@ -2,9 +2,12 @@ package brig.formats.codex;
 
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
 import brig.protocol.record.Tagged;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request of Codex, which waits for the answer. */
@@ -12,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 @CamelCase
 @Foreign
 sealed interface CodexRequest {
+    String SHELL = "shell";
+    String EDIT = "edit";
+
     /** The item that it concerns; null for none. */
     default @Nullable String itemId() {
         return null;
@@ -22,19 +28,36 @@ sealed interface CodexRequest {
         return null;
     }
 
-    /** The command that it concerns, a string or a list of words; null for none. */
-    default @Nullable Object command() {
-        return null;
+    /** The tool as the rules of a profile call it. */
+    default String ruled() {
+        return "permissions";
     }
 
+    /**
+     * @param networkApprovalContext the host that the command wants to reach; null if the command itself is asked for
+     * @param additionalPermissions what it may do more than usual; null for nothing
+     */
     @Name("item/commandExecution/requestApproval")
     record CommandApproval(
             @Nullable String itemId,
             @Nullable Object command,
-            @Nullable String reason) implements CodexRequest {}
+            @Nullable String reason,
+            @Nullable Object networkApprovalContext,
+            @Nullable Object additionalPermissions)
+            implements CodexRequest {
+        @Override
+        public String ruled() {
+            return networkApprovalContext == null && additionalPermissions == null ? SHELL : CodexRequest.super.ruled();
+        }
+    }
 
     @Name("item/fileChange/requestApproval")
-    record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {}
+    record FileApproval(@Nullable String itemId, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return EDIT;
+        }
+    }
 
     @Name("item/permissions/requestApproval")
     record PermissionsApproval(
@@ -44,18 +67,63 @@ sealed interface CodexRequest {
 
     /** An approval request of Codex versions without items. */
     @Name("execCommandApproval")
-    record ExecApproval(@Nullable Object command, @Nullable String reason) implements CodexRequest {}
+    record ExecApproval(@Nullable Object command, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return SHELL;
+        }
+    }
 
     /** An approval request of Codex versions without items. */
     @Name("applyPatchApproval")
-    record PatchApproval(@Nullable String reason) implements CodexRequest {}
+    record PatchApproval(
+            @Nullable JsonObject fileChanges, @Nullable String reason) implements CodexRequest {
+        @Override
+        public String ruled() {
+            return EDIT;
+        }
+    }
 
     /** A question to a person. */
     sealed interface Form extends CodexRequest {}
 
     @Name("item/tool/requestUserInput")
-    record UserInput(@Nullable String itemId) implements Form {}
+    record UserInput(@Nullable String itemId, List<Asked> questions) implements Form {}
 
+    /** @param isOther whether an answer in other words is possible */
+    @CamelCase
+    @Foreign
+    record Asked(
+            @Default("") String id,
+            @Nullable String header,
+            @Default("") String question,
+            List<Option> options,
+            boolean isOther,
+            boolean isSecret) {}
+
+    @Foreign
+    record Option(@Default("") String label, @Nullable String description) {}
+
+    /** @param mode {@code form}, or {@code url} for a page to open */
     @Name("mcpServer/elicitation/request")
-    record Elicitation() implements Form {}
+    record Elicitation(
+            @Nullable String serverName,
+            @Nullable String mode,
+            @Default("") String message,
+            Schema requestedSchema) implements Form {}
+
+    @Foreign
+    record Schema(Map<String, Property> properties) {}
+
+    /** A field of a form. */
+    @CamelCase
+    @Foreign
+    record Property(
+            @Default("") String type,
+            @Name("enum") List<String> values,
+            @Nullable Object oneOf) {
+        boolean hasTitledValues() {
+            return oneOf != null;
+        }
+    }
 }

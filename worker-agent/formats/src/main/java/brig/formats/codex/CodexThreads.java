@@ -6,6 +6,7 @@ import brig.formats.adapter.SubAgents;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,6 +96,12 @@ final class CodexThreads {
     @Nullable
     String agentOf(@Nullable String thread) {
         return thread == null || thread.equals(root) ? null : thread;
+    }
+
+    /** What a file change that waits for its permission would change; null if that is not known. */
+    @Nullable
+    JsonObject changesOf(@Nullable String itemId) {
+        return items.changesOf(itemId);
     }
 
     private boolean handleOf(@Nullable String thread, CodexMessage message) throws InterruptedException {
