@@ -191,7 +191,7 @@ class RightsTest {
     @Test
     void shouldLetCaptainsAloneDecideSeeTokensAndReport() {
         String captains = "ADMIN CAPTAIN BOUND_CAPTAIN";
-        requireMay(captains, kind -> done(egress.show(caller(kind), "fix")));
+        requireMay(captains, kind -> egress.show(caller(kind), "fix"));
         requireMay(captains, kind -> tokenCalls.list(caller(kind), new SpawnerRequest.Tokens("fix")));
         requireMay(
                 captains,

@@ -132,7 +132,7 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<EgressAnswer> egress(String workerId) {
-        throw new AssertionError("nobody asks for hosts here");
+        return new CompletableFuture<>();
     }
 
     @Override
