@@ -157,7 +157,7 @@ final class OpenAsks implements Asks {
     }
 
     private void logAsked(Frame.Ask ask) {
-        LOG.info("asked spawn_id={} ask_id={} kind={}", spawnId, ask.askId(), ask.kind());
+        LOG.debug("asked spawn_id={} ask_id={} kind={}", spawnId, ask.askId(), ask.kind());
     }
 
     private static Frame.Failure failure(String refusal, Request request) {
@@ -388,7 +388,7 @@ final class OpenAsks implements Asks {
     /** An ask's end never waits: it must not depend on a reader. */
     private void write(Frame.Answered answered) {
         outbox.appendNow(answered.type(), Frames.body(timers.nowMs(), answered));
-        LOG.info(
+        LOG.debug(
                 "settled spawn_id={} ask_id={} option={} reason={} by={} via={}",
                 spawnId,
                 answered.askId(),
