@@ -5,7 +5,7 @@ import {state} from './store.js';
 import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
 
-const TOLD = new Set(['done', 'state', 'error', 'gap', 'subagent', 'permission']);
+const TOLD = new Set(['done', 'state', 'error', 'gap', 'subagent', 'permission', 'ask', 'answered']);
 const EVERY_MS = 2000;
 
 let seen = {id: null, rows: 0};

@@ -3,6 +3,7 @@
 import {html, nothing, ref} from './vendor/lit.js';
 import {attempt, post, remove} from './api.js';
 import {age, clip} from './format.js';
+import {handleInboxKey, inbox} from './inbox.js';
 import {goTo} from './route.js';
 import {changed, open, state, tell, whenShown} from './store.js';
 import {refresh, viewOf} from './watch.js';
@@ -16,6 +17,7 @@ const KEYS = [
     ['g  G', 'to the beginning, to the end'],
     ['1 … 5', 'stream, agents, changes, wall, terminal'],
     ['i', 'write a message'],
+    ['a', 'what agents ask; there j, k or arrows select, 1 … 9 choose, Enter gives the answer'],
     ['s', 'start a session'],
     ['t', 'dark, light, as the system'],
     ['?', 'this'],
@@ -31,14 +33,14 @@ function handleMode(event) {
 }
 
 export function dialogs() {
-    const content = {start, share, help, confirm}[state.dialog];
+    const content = {inbox, start, share, help, confirm}[state.dialog];
     if (!content) {
         shared = null;
         mode = '';
         return nothing;
     }
-    return html`<dialog aria-label=${content.title} ${ref(show)} @close=${() => open(null)}
-        @click=${closeOutside}>
+    return html`<dialog class=${state.dialog} aria-label=${content.title} ${ref(show)} @close=${() => open(null)}
+        @click=${closeOutside} @keydown=${state.dialog === 'inbox' ? handleInboxKey : null}>
         <header><h2>${content.title}</h2><button class="quiet" @click=${() => open(null)}
             aria-label="Close">✕</button></header>
         ${content()}</dialog>`;

@@ -21,8 +21,11 @@ export class Feed {
     #tries = 0;
     #retry = 0;
     #wanted = false;
+    #asks;
 
-    constructor() {
+    /** @param asks is told what agents ask */
+    constructor(asks) {
+        this.#asks = asks;
         setInterval(() => this.#beat(), PING_MS / 2);
         addEventListener('online', () => this.#connectNow());
         addEventListener('offline', () => this.#lose());
@@ -92,6 +95,7 @@ export class Feed {
         socket.onopen = () => {
             this.#tries = 0;
             this.#become('live');
+            this.#send({action: 'follow_asks'});
             [...this.#readers.keys()].forEach((id) => this.#subscribe(id));
         };
         socket.onmessage = (message) => this.#read(message.data);
@@ -159,6 +163,10 @@ export class Feed {
         const first = JSON.parse(lines[0]);
         if (first.type === 'error' && first.id !== undefined) {
             this.#refused(first.id, first);
+        }
+        if (['asks', 'ask', 'answered'].includes(first.type)) {
+            this.#asks(first);
+            changed();
         }
         if (first.type !== 'session') {
             return;

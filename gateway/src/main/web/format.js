@@ -69,3 +69,40 @@ export const time = (ms) => timeFormat.format(ms);
 export const dateTime = (ms) => new Date(ms).toLocaleString([], {hour12: false});
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 export const clip = (text, max) => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
+
+/** How an ask ended, in words; also for its row in the stream. */
+export function ending({option, text, by, via, reason}) {
+    const answer = option ?? text ?? '';
+    switch (reason) {
+        case 'person':
+            return `answered by ${by ?? 'somebody'}${via ? ` over ${via}` : ''}: ${answer}`;
+        case 'policy':
+            return `answered by a rule: ${answer}`;
+        case 'deadline':
+            return `nobody answered in time: ${answer}`;
+        case 'withdrawn':
+            return 'the agent no longer asks';
+        case 'ended':
+            return 'the agent no longer waits';
+        default:
+            return `settled ${answer}`.trim();
+    }
+}
+
+// Control characters but tab and newline, and what turns or hides text.
+const UNSEEN =
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/** The same text with what cannot be seen spelled out: `\\u{1b}`. */
+export const visible = (text) => String(text).replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0).toString(16)}}`);
+
+/** The same for all texts in a JSON value, names of fields too. */
+export function visibleIn(value) {
+    if (Array.isArray(value)) {
+        return value.map(visibleIn);
+    }
+    if (value !== null && typeof value === 'object') {
+        return Object.fromEntries(Object.entries(value).map(([name, one]) => [visible(name), visibleIn(one)]));
+    }
+    return typeof value === 'string' ? visible(value) : value;
+}

@@ -37,6 +37,8 @@ function anywhere(key) {
             return open('help') ?? true;
         case 't':
             return nextTheme() ?? true;
+        case 'a':
+            return open('inbox') ?? true;
         case 's':
             return mayStart() && (open('start') ?? true);
         default:

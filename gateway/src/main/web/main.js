@@ -3,6 +3,7 @@ import './theme.js';
 import {html, nothing, render} from './vendor/lit.js';
 import {announcer} from './announce.js';
 import {dialogs} from './dialogs.js';
+import {openAsks} from './inbox.js';
 import {handleKey} from './keys.js';
 import {overview} from './overview.js';
 import {readRoute} from './route.js';
@@ -55,8 +56,19 @@ function draw() {
         drawn = true;
     }
     render(page(), root);
+    entitle();
     if (state.me && state.route.session) {
         viewing(state.route.session).list.place();
+    }
+}
+
+/** How many asks wait stands first, where a narrow tab shows it. */
+function entitle() {
+    const place = state.route.session ? `${state.route.session} · Brig` : 'Brig';
+    const asks = openAsks();
+    const title = asks ? `(${asks}) ${place}` : place;
+    if (document.title !== title) {
+        document.title = title;
     }
 }
 
@@ -72,7 +84,6 @@ function handleRoute() {
     follow();
     changed();
     if (before !== state.route.session) {
-        document.title = state.route.session ? `${state.route.session} · Brig` : 'Brig';
         requestAnimationFrame(() => document.getElementById('main')?.focus({preventScroll: true}));
     }
 }

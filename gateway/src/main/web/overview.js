@@ -3,6 +3,7 @@ import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
 import {DOES, age, byNeed, clip, fitting, plural, tokens} from './format.js';
+import {oldest, openAsks} from './inbox.js';
 import {placeOf} from './route.js';
 import {changed, open, state} from './store.js';
 import {modelOf} from './watch.js';
@@ -36,6 +37,7 @@ function turn(model, index) {
 export function overview() {
     return html`<main class="overview" id="main" tabindex="-1">
         ${state.status ? gauges(state.status) : nothing}
+        ${oldest()}
         ${state.sessions.length ? tiles() : empty()}
     </main>`;
 }
@@ -80,7 +82,7 @@ function gauges(status) {
 
 function tile(view, index) {
     const model = modelOf(view.spawn_id);
-    const asks = model ? model.live.transcript.asks.size : 0;
+    const asks = (model ? model.live.transcript.asks.size : 0) + openAsks(view.spawn_id);
     return html`<a class="tile" href=${placeOf(view.spawn_id)}>
         <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b><span
                 class="does dim"> ${DOES[view.activity]}</span>

@@ -1,7 +1,7 @@
 // How each kind of row is drawn. Tools and thoughts are folded until somebody opens them.
 import {html, nothing} from './vendor/lit.js';
 import {coloured, marked} from './ansi.js';
-import {clip, time, tokens} from './format.js';
+import {clip, time, tokens, visible} from './format.js';
 
 const AGENT_COLOURS = 6;
 const STATUS = {
@@ -53,7 +53,7 @@ function toolHead(row, view) {
 }
 
 /** What a call was given: a command as a shell shows it, an edit as what goes and what comes, else its fields. */
-function given(input, mark) {
+export function given(input, mark) {
     if (typeof input.command === 'string') {
         return html`<pre class="input">$ ${hits(input.command, mark)}</pre>`;
     }
@@ -161,6 +161,8 @@ const KINDS = {
             <span class="dim">as the agent's profile says</span>`,
         );
     },
+    ask: (row) => event('ask', '?', html`asks: ${visible(row.text)} <span class="dim">${time(row.ts)}</span>`),
+    answered: (row) => event('answered', '·', html`${visible(row.text)} <span class="dim">${time(row.ts)}</span>`),
     error: (row) =>
         event(
             row.retrying ? 'warning' : 'error',

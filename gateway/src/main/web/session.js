@@ -6,6 +6,7 @@ import {changesPart} from './changes.js';
 import {composer} from './composer.js';
 import {askToEnd, drives} from './ending.js';
 import {DOES, age, count, plural, tokens} from './format.js';
+import {sessionAsks} from './inbox.js';
 import {goTo, PARTS, placeOf, TABS} from './route.js';
 import {isNarrow, open, state} from './store.js';
 import {streamPart} from './stream.js';
@@ -27,6 +28,7 @@ export function session() {
     return html`<main class="viewer" id="main" tabindex="-1">
         ${header(id, view, model, reading)}
         ${view && model && isCaptain() ? asksBanner(view, model) : nothing}
+        ${sessionAsks(id)}
         ${problem(view, model)}
         ${tabs(id, reading)}
         <div class="parts of-${state.route.tab}">${reading ? part(id, view, model, reading, look) : nothing}</div>

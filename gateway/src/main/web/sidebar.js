@@ -3,6 +3,7 @@ import {html, live, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
 import {askToEnd, drives} from './ending.js';
 import {DOES, age, byNeed, fitting, plural, time, tokens, tokensBrief} from './format.js';
+import {bell, openAsks} from './inbox.js';
 import {findBy, placeOf} from './route.js';
 import {signOut} from './signin.js';
 import {changed, open, state} from './store.js';
@@ -19,6 +20,7 @@ export function sidebar() {
                 aria-live="polite">${LINK[state.link.state]}</span></header>
         <div class="bar">
             ${state.me.spawn_id ? nothing : allLive(session)}
+            ${bell()}
             ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
         </div>
         ${state.me.spawn_id ? nothing : filter()}
@@ -80,7 +82,7 @@ const badge = (asks) => html`<span class="badge" title="requests that wait for a
 
 function entry(view) {
     const current = state.route.session === view.spawn_id;
-    const asks = modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0;
+    const asks = (modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0) + openAsks(view.spawn_id);
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
     return html`<li><a class="entry ${current ? 'on' : ''}" href=${placeOf(view.spawn_id)}
         aria-current=${current ? 'page' : nothing}>

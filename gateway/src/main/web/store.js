@@ -5,13 +5,14 @@ export const state = {
     me: null, // who is signed in: {key, role, captain, spawn_id?, expires_ms}
     why: '', // why nobody is
     link: {state: 'connecting', retryMs: 0}, // the stream connection: connecting, live, lost
+    asks: [], // what agents ask, as the gateway tells it; see inbox.js
     sessions: [], // views, newest first
     ended: [],
     moreEnded: false,
     status: null, // the gateway's, for admins
     agents: {agents: [], policies: []},
     route: {session: null, tab: 'stream', find: ''},
-    dialog: null, // start, help, share, confirm
+    dialog: null, // inbox, start, help, share, confirm
     asked: null, // what a person has to confirm: {what, names?, verb, act}
     notice: null, // a line about the newest thing that failed or succeeded
     nowMs: Date.now(),

@@ -2,6 +2,8 @@
 // happened. Rows grow while their agent goes on; `version` says that one did. Every row has the number of the
 // frame that began it.
 
+import {ending} from './format.js';
+
 const LINE_MAX = 1000; // characters; a longer line goes on in the next row
 const OUTPUT_MAX = 200_000; // characters of a tool's output that are kept for the page; the record has all
 const SGR = /\x1b\[[0-9;:]*m/g;
@@ -213,6 +215,14 @@ export class Transcript {
             decision: frame.decision,
             input: frame.input,
         });
+    }
+
+    _ask(frame) {
+        this.#event(frame, 'ask', {text: frame.title});
+    }
+
+    _answered(frame) {
+        this.#event(frame, 'answered', {text: ending(frame)});
     }
 
     _error(frame) {

@@ -3,6 +3,7 @@
 import {get, isAdmin} from './api.js';
 import {fitting} from './format.js';
 import {Feed} from './feed.js';
+import {takeAsks} from './inbox.js';
 import {Model} from './model.js';
 import {rename} from './route.js';
 import {state, changed} from './store.js';
@@ -12,7 +13,7 @@ const ENDED_EVERY = 5; // lists
 const TILES_MAX = 60; // sessions whose newest lines are shown side by side
 const KEPT_MAX = 6; // sessions that were looked at, and stay in memory
 
-const feed = new Feed();
+const feed = new Feed(takeAsks);
 const models = new Map();
 let round = 0;
 let timer = 0;
@@ -29,7 +30,7 @@ export function stopWatching() {
     clearTimeout(timer);
     feed.stop();
     models.clear();
-    Object.assign(state, {sessions: [], ended: [], status: null});
+    Object.assign(state, {asks: [], sessions: [], ended: [], status: null});
 }
 
 /** Asks for the lists now. */
