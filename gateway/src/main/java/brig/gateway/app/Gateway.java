@@ -12,7 +12,6 @@ import brig.gateway.resources.OperatorControls;
 import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
-import brig.gateway.spawn.AskListener;
 import brig.gateway.spawn.DerivedSecrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
@@ -215,17 +214,16 @@ public final class Gateway implements ControlLink.Listener {
                         new DerivedSecrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(
                                 counters,
-                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime)),
-                        askListener(config.asks().webhook())),
+                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
                 admission,
                 spawns,
                 listeners.sessionSockets());
+        if (!config.asks().webhook().url().isEmpty()) {
+            var _ = spawns.followAsks(webhook(config.asks().webhook()));
+        }
     }
 
-    private AskListener askListener(Config.Webhook webhook) {
-        if (webhook.url().isEmpty()) {
-            return AskListener.NONE;
-        }
+    private Webhook webhook(Config.Webhook webhook) {
         String secret = SecretFile.load(Path.of(webhook.secretFile()), "secret of asks.webhook");
         return new Webhook(
                 new Webhook.Services(

@@ -2,6 +2,7 @@ package brig.gateway.session;
 
 import brig.gateway.auth.Access;
 import brig.gateway.auth.Token;
+import brig.gateway.spawn.AskListener;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.Timers;
@@ -12,6 +13,7 @@ import brig.protocol.Role;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnView;
+import brig.protocol.frame.Frame;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -165,9 +167,19 @@ public final class Sessions {
     /** Tells that listener of each ask and each answer of the same sessions, until the returned handle is run. */
     public Runnable followAsks(Access access, @Nullable String top, Consumer<AskChange> listener) {
         Predicate<Spawn> asking = asking(access, top);
-        return spawns.followAsks((spawn, change) -> {
-            if (asking.test(spawn)) {
-                listener.accept(change);
+        return spawns.followAsks(new AskListener() {
+            @Override
+            public void handleAsk(Spawn spawn, Frame.Ask ask) {
+                if (asking.test(spawn)) {
+                    listener.accept(new AskChange.Ask(spawn.asks().view(ask)));
+                }
+            }
+
+            @Override
+            public void handleSettled(Spawn spawn, Frame.Answered answered) {
+                if (asking.test(spawn)) {
+                    listener.accept(new AskChange.Answered(spawn.spawnId(), answered));
+                }
             }
         });
     }

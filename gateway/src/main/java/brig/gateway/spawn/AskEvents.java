@@ -9,24 +9,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What asks and their ends change: the session's list, the metrics, the audit and the listener. The frame of an end
+ * What asks and their ends change: the session's list, the metrics and the audit. The frame of an end
  * comes once in the life of a record, so each end is in the audit once, whatever caused it. Owned by the event loop.
  *
  * <p>Decision 0152.
  */
 final class AskEvents {
     private final Counters counters;
-    private final AskListener listener;
 
-    AskEvents(Counters counters, AskListener listener) {
+    AskEvents(Counters counters) {
         this.counters = counters;
-        this.listener = listener;
     }
 
     void handle(Spawn spawn, Frame.Ask ask) {
-        if (spawn.asks().handle(ask)) {
-            listener.handleAsk(spawn, ask);
-        }
+        spawn.asks().handle(ask);
     }
 
     /** The open asks of an adopted worker, whose frames are in the record, which is not read again. */
@@ -42,7 +38,6 @@ final class AskEvents {
         Frame.Ask.Kind kind = asked == null ? null : asked.kind();
         counters.handleAskSettled(kind, answered.reason(), waitedMs);
         LogEvents.audit("answer", audited(spawn, answered, kind, waitedMs));
-        listener.handleSettled(askId, answered);
     }
 
     /** What the audit has of an end: everything but what was asked and a text, which may quote secrets. */
@@ -59,7 +54,6 @@ final class AskEvents {
 
     /** The session ended: nobody waits for an answer. */
     void handleEnd(Spawn spawn) {
-        spawn.asks().open().forEach(view -> listener.handleSettled(view.ask().askId(), null));
         spawn.asks().handleEnd();
     }
 }

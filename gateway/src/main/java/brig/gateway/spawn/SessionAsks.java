@@ -1,6 +1,5 @@
 package brig.gateway.spawn;
 
-import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
@@ -14,16 +13,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0149.
  */
 public final class SessionAsks {
-    /** Follows the asks of all sessions. */
-    @FunctionalInterface
-    public interface Listener {
-        void handle(Spawn spawn, AskChange change);
-    }
-
     private static final int SETTLED_MAX = 256;
 
     private final Spawn spawn;
-    private Listener listener = (of, change) -> {};
+    private List<AskListener> listeners = List.of();
     private Map<String, Frame.Ask> open = Map.of();
     /** Ids of settled asks, so that a late answer is told from an unknown one. */
     private Map<String, Boolean> settled = Map.of();
@@ -32,22 +25,19 @@ public final class SessionAsks {
         this.spawn = spawn;
     }
 
-    /** Tells that listener what changes. */
-    void tell(Listener changes) {
-        listener = changes;
+    /** Tells those listeners what changes; the list may change. */
+    void tell(List<AskListener> all) {
+        listeners = all;
     }
 
-    /** @return whether it was not known before */
-    boolean handle(Frame.Ask ask) {
+    void handle(Frame.Ask ask) {
         if (open.isEmpty()) {
             open = new LinkedHashMap<>();
         }
         // An adopted worker's ask may come a second time, as a frame.
-        boolean isNew = open.putIfAbsent(ask.askId(), ask) == null;
-        if (isNew) {
-            listener.handle(spawn, new AskChange.Ask(view(ask)));
+        if (open.putIfAbsent(ask.askId(), ask) == null) {
+            List.copyOf(listeners).forEach(listener -> listener.handleAsk(spawn, ask));
         }
-        return isNew;
     }
 
     /** @return what was asked; null if that was before this gateway started */
@@ -65,7 +55,7 @@ public final class SessionAsks {
                 };
             }
             settled.put(answered.askId(), true);
-            listener.handle(spawn, new AskChange.Answered(spawn.spawnId(), answered));
+            List.copyOf(listeners).forEach(listener -> listener.handleSettled(spawn, answered));
         }
         return asked;
     }
@@ -82,7 +72,8 @@ public final class SessionAsks {
         return open.values().stream().map(this::view).toList();
     }
 
-    private AskList.View view(Frame.Ask ask) {
+    /** An ask of this session, for clients. */
+    public AskList.View view(Frame.Ask ask) {
         return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
     }
 

@@ -47,8 +47,7 @@ public final class Spawner {
             Clock clock,
             Timers timers,
             DerivedSecrets secrets,
-            Telemetry telemetry,
-            AskListener asks) {}
+            Telemetry telemetry) {}
 
     /** The provider of workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;

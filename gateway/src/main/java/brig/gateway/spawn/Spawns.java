@@ -28,16 +28,16 @@ public final class Spawns {
     /** In the order of their end. */
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
-    private final List<SessionAsks.Listener> askListeners = new ArrayList<>();
+    private final List<AskListener> askListeners = new ArrayList<>();
 
     /** Tells that listener of each ask and each answer, until the returned handle is run. */
-    public Runnable followAsks(SessionAsks.Listener listener) {
+    public Runnable followAsks(AskListener listener) {
         askListeners.add(listener);
         return () -> askListeners.remove(listener);
     }
 
     void add(Spawn spawn) {
-        spawn.asks().tell((of, change) -> List.copyOf(askListeners).forEach(listener -> listener.handle(of, change)));
+        spawn.asks().tell(askListeners);
         liveById.put(spawn.spawnId(), spawn);
         liveByTask.put(spawn.taskId(), spawn);
         index(spawn);

@@ -52,7 +52,7 @@ final class Transitions {
         this.sessionSockets = sessionSockets;
         this.blocked = new BlockedRequests(parts.clock());
         this.counters = parts.telemetry().counters();
-        this.asks = new AskEvents(counters, parts.asks());
+        this.asks = new AskEvents(counters);
     }
 
     long nowMs() {

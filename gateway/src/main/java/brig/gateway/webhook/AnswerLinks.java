@@ -103,11 +103,10 @@ public final class AnswerLinks {
         return link;
     }
 
-    /** @param answered null if the session ended first */
-    void handleSettled(String askId, Frame.@Nullable Answered answered) {
-        Link link = byAsk.get(askId);
+    void handleSettled(Frame.Answered answered) {
+        Link link = byAsk.get(answered.askId());
         if (link != null) {
-            link.end = answered == null ? "The session has ended." : sentence(link.ask, answered);
+            link.end = sentence(link.ask, answered);
         }
     }
 

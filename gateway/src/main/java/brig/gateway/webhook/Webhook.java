@@ -99,9 +99,9 @@ public final class Webhook implements AskListener {
     }
 
     @Override
-    public void handleSettled(String askId, Frame.@Nullable Answered answered) {
-        links.handleSettled(askId, answered);
-        forget(askId);
+    public void handleSettled(Spawn spawn, Frame.Answered answered) {
+        links.handleSettled(answered);
+        forget(answered.askId());
     }
 
     private void forget(String askId) {

@@ -32,7 +32,7 @@ class FrameRouterTest {
     private final Spawn spawn = bench.run("fix");
     private final BlockedRequests blocked = new BlockedRequests(() -> bench.nowMs);
     private final List<String> changes = new ArrayList<>();
-    private final AskEvents asks = new AskEvents(bench.counters, bench.asks);
+    private final AskEvents asks = new AskEvents(bench.counters);
     private final FrameDecoder frames =
             new FrameDecoder(new FrameRouter(spawn, blocked, bench.counters, asks, new FrameRouter.Changes() {
                 @Override
@@ -212,7 +212,7 @@ class FrameRouterTest {
         String id = Ids.newAskId(0);
         routeAsk(id, "");
         route("state", ",'state':'terminated'");
-        assertEquals(List.of("ask " + id, "settled " + id + " null"), bench.asked);
+        assertEquals(List.of("ask " + id, "settled " + id + " ENDED"), bench.asked);
     }
 
     @Test

@@ -29,7 +29,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** A spawner with nothing real around it: everything happens on a loop and a clock that the test drives. */
 public final class SpawnBench {
@@ -72,8 +71,8 @@ public final class SpawnBench {
         }
 
         @Override
-        public void handleSettled(String askId, Frame.@Nullable Answered answered) {
-            asked.add("settled " + askId + " " + (answered == null ? null : answered.reason()));
+        public void handleSettled(Spawn spawn, Frame.Answered answered) {
+            asked.add("settled " + answered.askId() + " " + answered.reason());
         }
     };
 
@@ -175,11 +174,11 @@ public final class SpawnBench {
                         () -> nowMs,
                         time,
                         new DerivedSecrets("a key"),
-                        new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime)),
-                        asks),
+                        new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
                 admission,
                 spawns,
                 sessionSockets);
+        var _ = spawns.followAsks(asks);
     }
 
     /** The states that were recorded for a spawn, oldest first. */

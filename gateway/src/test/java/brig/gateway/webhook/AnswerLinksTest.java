@@ -82,20 +82,11 @@ class AnswerLinksTest {
         Frame.Ask ask = ask(time.nowMs());
         String token = links.issue(spawn, ask);
         assertNull(links.find(token).end());
-        links.handleSettled(ask.askId(), end(ask, option, reason));
+        links.handleSettled(end(ask, option, reason));
         assertEquals(sentence, links.find(token).end());
         String page = AnswerPage.of(links.find(token));
         assertTrue(page.contains(sentence), page);
         assertFalse(page.contains("<form"), page);
-    }
-
-    @Test
-    void shouldSayThatTheSessionHasEnded() {
-        Frame.Ask ask = ask(time.nowMs());
-        String token = links.issue(spawn, ask);
-        links.handleSettled(ask.askId(), null);
-        links.handleSettled(Ids.newAskId(1), null);
-        assertEquals("The session has ended.", links.find(token).end());
     }
 
     @Test

@@ -136,11 +136,11 @@ class WebhookTest {
         Frame.Ask ask = ask();
         webhook.handleAsk(spawn, ask);
         sent.getLast().answer().complete(500);
-        webhook.handleSettled(ask.askId(), answered(ask));
+        webhook.handleSettled(spawn, answered(ask));
         assertEquals(0, time.pending());
         Frame.Ask other = ask();
         webhook.handleAsk(spawn, other);
-        webhook.handleSettled(other.askId(), null);
+        webhook.handleSettled(spawn, answered(other));
         sent.getLast().answer().complete(500);
         time.pass(60_000);
         assertEquals(2, sent.size());
@@ -172,7 +172,7 @@ class WebhookTest {
             asks.add(ask());
             webhook.handleAsk(spawn, asks.getLast());
         }
-        webhook.handleSettled(asks.get(Webhook.ON_THE_WAY_MAX).askId(), null);
+        webhook.handleSettled(spawn, answered(asks.get(Webhook.ON_THE_WAY_MAX)));
         sent.getFirst().answer().complete(200);
         assertEquals(asks.getLast().askId(), sent.getLast().askId());
         assertEquals(Webhook.ON_THE_WAY_MAX + 1, sent.size());
