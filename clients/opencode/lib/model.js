@@ -61,7 +61,7 @@ export function deltaOf(frame, tools) {
                 ? note(`sub-agent ${frame.subagent_type ?? ''}: ${frame.prompt ?? ''}`)
                 : null;
         case 'egress':
-            return frame.kind === 'blocked' || frame.kind === 'ask' ? note(`${frame.kind}: ${frame.host}`) : null;
+            return frame.kind === 'blocked' ? note(`blocked: ${frame.host}`) : null;
         case 'ask':
             return note(`asks: ${frame.title}; brig answer ${frame.ask_id} ${choicesOf(frame)}`);
         case 'answered':

@@ -97,17 +97,39 @@ function narrowed(rules, tools) {
   return Object.fromEntries(kept)
 }
 
+/** The kinds of OpenCode's permissions in ACP, as OpenCode itself names them for the main session. */
+const KINDS = { bash: "execute", edit: "edit", webfetch: "fetch", websearch: "fetch", read: "read", list: "read", glob: "search", grep: "search" }
+
+/** Tools that only read or plan: nobody is asked about them. A sub-agent asks for its own. */
+const UNASKED = ["read", "glob", "grep", "list", "todoread", "todowrite", "task"]
+
+/** Rules without those that allow what is to be asked. */
+function asking(rules) {
+  if (typeof rules === "string") return rules === "allow" ? {} : rules
+  const stricter = (rule) =>
+    typeof rule === "string" ? rule : Object.fromEntries(Object.entries(rule ?? {}).filter(([, what]) => what !== "allow"))
+  return Object.fromEntries(
+    Object.entries(rules ?? {})
+      .filter(([tool, rule]) => rule !== "allow" || UNASKED.includes(tool))
+      .map(([tool, rule]) => [tool, stricter(rule)]),
+  )
+}
+
 /** The configuration of a project may say anything of its agents; what the captain asked for is above it. */
 function configure(config, tools, permissions) {
+  const asks = permissions !== "allow"
+  const usual = (tool) => (asks && !UNASKED.includes(tool) ? "ask" : "allow")
+  if (asks) config.permission = Object.fromEntries([["*", "ask"], ...UNASKED.map((tool) => [tool, "allow"])])
   for (const agent of Object.values(config.agent ?? {})) {
     // There is no other provider here.
     if (agent.model && !agent.model.startsWith("brig/")) delete agent.model
+    if (asks) agent.permission = asking(agent.permission)
     if (tools.length > 0) {
       agent.permission = narrowed(agent.permission, tools)
       agent.tools = Object.fromEntries(Object.entries(agent.tools ?? {}).filter(([, on]) => on === false))
     }
   }
-  if (tools.length > 0) config.permission = Object.fromEntries([["*", "deny"], ...tools.map((tool) => [tool, permissions])])
+  if (tools.length > 0) config.permission = Object.fromEntries([["*", "deny"], ...tools.map((tool) => [tool, usual(tool)])])
 }
 
 export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
@@ -127,7 +149,7 @@ export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
     children.add(sessionID)
     const result = await ask("session/request_permission", id, sessionID, {
       sessionId: sessionID,
-      toolCall: { toolCallId: tool?.callID, title: permission, rawInput: metadata },
+      toolCall: { toolCallId: tool?.callID, title: permission, kind: KINDS[permission], rawInput: metadata },
       options: [
         { optionId: "once", kind: "allow_once", name: "Allow" },
         { optionId: "reject", kind: "reject_once", name: "Reject" },

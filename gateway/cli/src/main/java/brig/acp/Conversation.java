@@ -67,7 +67,7 @@ final class Conversation {
 
     /** Connects and begins to read. @throws brig.protocol.BrigException if the gateway refuses */
     void open(SessionReader.History history) {
-        Asks asks = new Asks(id, spawnId, context, this::update, updates::note);
+        Asks asks = new Asks(id, context, this::update, updates::note);
         SessionReader reader = new SessionReader(id, context, prompts, updates, asks, history);
         link.open(history.from(), id, reader);
     }

@@ -127,10 +127,6 @@ final class SessionReader implements SessionLink.Reader {
                     end("the session has ended: " + (frame.reason() == null ? "" : frame.reason()));
                 }
             }
-            case Frame.Egress frame -> {
-                asks.handle(frame, numbered.seq(), numbered.ts(), !replaying);
-                updates.handle(frame);
-            }
             case Frame.Ask frame -> asks.handle(frame, numbered.seq(), !replaying);
             case Frame.Answered frame -> asks.handle(frame);
             case Frame.Failure frame -> {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.acp.message.CallFields.Status;
 import brig.acp.message.SessionUpdate;
-import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -26,15 +25,7 @@ class AsksTest {
     private final List<SessionUpdate> updates = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final Asks asks =
-            new Asks("session", "spn_1", new AcpContext(gateway, rpc, Runnable::run, false), updates::add, notes::add);
-
-    private static Frame.Egress ask(String host) {
-        return new Frame.Egress(new EgressEvent.Ask(host, 443, "GET", "not listed", WAITS_MS), 0);
-    }
-
-    private static Frame.Egress answered(String host, boolean allowed) {
-        return new Frame.Egress(new EgressEvent.Answered(host, 443, allowed, "a person"), 0);
-    }
+            new Asks("session", new AcpContext(gateway, rpc, Runnable::run, false), updates::add, notes::add);
 
     private static Frame.Ask ask(String askId, String agent, String... options) {
         return new Frame.Ask(
@@ -78,54 +69,27 @@ class AsksTest {
     }
 
     @Test
-    void shouldTellTheGatewayWhatTheUserChose() {
-        asks.handle(ask("a.test"), 7, 0, true);
-        asks.handle(ask("a.test"), 8, 0, true);
-        assertEquals(List.of("session/request_permission"), editor.methods(), "one question for both");
-        gateway.answer("{}");
-        choose(1, "once");
-        assertEquals(
-                "{\"action\":\"egress\",\"decision\":\"once\",\"host\":\"a.test:443\",\"id\":\"spn_1\"}",
-                gateway.said.poll());
-    }
-
-    @Test
-    void shouldSayWhyTheGatewayRefused() {
-        asks.handle(ask("2001:db8::1"), 7, 0, true);
-        gateway.answer("{\"error\":\"held by ci\",\"code\":\"CONTROL_HELD\"}");
-        choose(1, "deny");
-        assertEquals(List.of("the answer for [2001:db8::1]:443 was refused: held by ci"), notes);
-    }
-
-    @Test
-    void shouldWithdrawAQuestionThatSomebodyElseAnswered() {
-        asks.handle(ask("a.test"), 7, 0, true);
-        asks.handle(answered("a.test", false), 8, 0, true);
-        assertEquals(List.of("session/request_permission", "$/cancel_request"), editor.methods());
-        assertEquals(Status.FAILED, lastStatus());
-        choose(1, "allow");
-        assertTrue(gateway.said.isEmpty(), "its answer counts no more");
-    }
-
-    @Test
-    void shouldAskAgainWhatStillWaits() {
-        asks.handle(ask("late.test"), 1, 0, false);
-        asks.handle(ask("answered.test"), 2, WAITS_MS, false);
-        asks.handle(answered("answered.test", true), 3, 0, false);
-        asks.handle(ask("waits.test"), 4, WAITS_MS, false);
-        assertEquals(List.of(), editor.methods());
-        asks.askAgain(WAITS_MS);
-        assertEquals(List.of("session/request_permission"), editor.methods());
-        assertEquals(
-                "Reach waits.test:443",
-                editor.lines().getFirst().object("params").object("toolCall").text("title"));
-    }
-
-    @Test
-    void shouldWaitOnWhereNobodyHasDecided() {
-        asks.handle(ask("a.test"), 7, 0, true);
-        rpc.handleAnswer(JsonObject.read("{\"id\":1,\"error\":{\"code\":1}}".getBytes(StandardCharsets.UTF_8)));
-        assertTrue(gateway.said.isEmpty() && notes.isEmpty());
+    void shouldOfferAHostForOnceAndForTheSessionButNotForOtherSessions() {
+        asks.handle(
+                new Frame.Ask(
+                        "ask_1",
+                        Frame.Ask.Kind.EGRESS,
+                        null,
+                        "a.test:443",
+                        null,
+                        "GET a.test:443",
+                        JsonObject.EMPTY.with("host", "a.test"),
+                        Stream.of("once", "allow", "save", "deny")
+                                .map(option -> new Frame.Ask.Option(option, option))
+                                .toList(),
+                        false,
+                        WAITS_MS,
+                        "deny"),
+                7,
+                true);
+        assertEquals(List.of("once=allow_once", "allow=allow_always", "deny=reject_once"), kinds());
+        choose(1, "save");
+        assertTrue(gateway.said.isEmpty(), "it was not offered");
     }
 
     @Test
@@ -180,7 +144,7 @@ class AsksTest {
     @Test
     void shouldWithdrawAllAtTheEnd() {
         asks.handle(ask("ask_1", null, "deny"), 7, true);
-        asks.handle(ask("a.test"), 8, 0, true);
+        asks.handle(ask("ask_2", null, "deny"), 8, true);
         asks.end();
         assertEquals(
                 List.of(

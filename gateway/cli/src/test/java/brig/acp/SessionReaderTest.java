@@ -27,7 +27,7 @@ class SessionReaderTest {
     private SessionReader reader(long until, boolean wholeFrames) {
         AcpContext context = new AcpContext(new ScriptedGateway(), rpc, Runnable::run, wholeFrames);
         SessionReader.History history = new SessionReader.History(1, until, () -> replayed = true);
-        Asks asks = new Asks("s", "spn_1", context, updates::add, shown::note);
+        Asks asks = new Asks("s", context, updates::add, shown::note);
         return new SessionReader("s", context, prompts, shown, asks, history);
     }
 

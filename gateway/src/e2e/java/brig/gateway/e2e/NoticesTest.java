@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Notices of asks, from the agent to a server of the operator, and the page that answers them. */
 @Timeout(180)
@@ -47,6 +48,9 @@ class NoticesTest {
         }
     }
 
+    @TempDir
+    private Path temp;
+
     private final BlockingQueue<Notice> notices = new LinkedBlockingQueue<>();
     private HttpServer receiver;
     private Product product;
@@ -63,9 +67,8 @@ class NoticesTest {
             exchange.close();
         });
         receiver.start();
-        Path secret = Files.createTempFile(
-                "brig-e2e-secret-",
-                "",
+        Path secret = Files.createFile(
+                temp.resolve("secret"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(secret, SECRET + "\n");
         product = Product.start(Map.of(
@@ -112,7 +115,7 @@ class NoticesTest {
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(HttpRequest.BodyPublishers.ofString(form));
         for (int i = 0; i < headers.length; i += 2) {
-            request.header(headers[i], headers[i + 1]);
+            request.setHeader(headers[i], headers[i + 1]);
         }
         return anybody().send(request);
     }
