@@ -41,7 +41,8 @@ class PageAccessTest {
         }
     }
 
-    private static void requireAccessible(Page page) throws IOException {
+    /** What axe-core finds serious is a failure. */
+    static void requireAccessible(Page page) throws IOException {
         page.evaluate(Files.readString(Chromium.PACKAGES.resolve("axe-core/axe.min.js")));
         assertEquals(List.of(), page.evaluate(FINDINGS), page::url);
     }
