@@ -29,13 +29,10 @@ function say() {
     }
     const news = rows.slice(seen.rows);
     seen.rows = rows.length;
-    const asks = news
-        .filter((row) => row.kind === 'egress' && row.frame.kind === 'ask')
-        .map((row) => `asks for ${row.frame.host}`);
     const events = news
         .filter((row) => TOLD.has(row.kind))
         .map((row) => `${row.kind === 'subagent' ? `sub-agent ${row.status}: ` : ''}${plainText(row)}`);
-    const told = [...asks, ...events].slice(-3).join('. ');
+    const told = events.slice(-3).join('. ');
     if (told) {
         said = told;
         saidMs = Date.now();

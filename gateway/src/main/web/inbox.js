@@ -122,6 +122,9 @@ function detail(what) {
     }</div>`;
 }
 
+/** A policy is for all sessions: only an admin changes it. */
+const optionsOf = (ask) => ask.options.filter(({id}) => ask.kind !== 'egress' || id !== 'save' || isAdmin());
+
 function answers(ask, isSelected) {
     const off = isOffline() || ask.sending;
     const button = (option, index) => {
@@ -129,7 +132,7 @@ function answers(ask, isSelected) {
         return html`<button class=${isChosen ? 'primary' : ''} aria-pressed=${isChosen} ?disabled=${off}
             @click=${() => give(ask, {option: option.id})}>${isSelected && index < 9 ? html`<kbd>${index + 1}</kbd> ` : nothing}${visible(option.name || option.id)}</button>`;
     };
-    return html`<div class="answers">${ask.options.map(button)}</div>
+    return html`<div class="answers">${optionsOf(ask).map(button)}</div>
         ${
             ask.text
                 ? html`<form class="own" @submit=${(event) => giveText(event, ask)}><input name="text" maxlength="4000" autocomplete="off"
@@ -194,7 +197,7 @@ function choose(key) {
         return false;
     }
     if (/^[1-9]$/.test(key)) {
-        const option = ask.options[key - 1];
+        const option = optionsOf(ask)[key - 1];
         Object.assign(chosen, {ask: ask.ask_id, option: option?.id ?? null});
         changedNow();
         return true;

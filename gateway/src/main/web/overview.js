@@ -82,7 +82,7 @@ function gauges(status) {
 
 function tile(view, index) {
     const model = modelOf(view.spawn_id);
-    const asks = (model ? model.live.transcript.asks.size : 0) + openAsks(view.spawn_id);
+    const asks = openAsks(view.spawn_id);
     return html`<a class="tile" href=${placeOf(view.spawn_id)}>
         <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b><span
                 class="does dim"> ${DOES[view.activity]}</span>

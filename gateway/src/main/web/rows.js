@@ -88,18 +88,10 @@ function toolBody(row, view) {
 }
 
 function egress(row, view) {
-    const {kind, host = '', port = '', method = '', path = '', rule = '', status, allowed, dropped} = row.frame;
+    const {kind, host = '', port = '', method = '', path = '', rule = '', status, dropped} = row.frame;
     const where = html`<b>${host}${port ? `:${port}` : ''}</b>${path ? clip(path, 80) : ''}`;
     const more = dropped ? ` (${dropped} before it are left out)` : '';
     switch (kind) {
-        case 'ask':
-            return event('ask', '?', html`asks for ${where} ${method} <span class="dim">${rule}${more}</span>`);
-        case 'answered':
-            return event(
-                allowed ? 'allowed' : 'blocked',
-                allowed ? '↗' : '⊘',
-                html`${allowed ? 'allowed' : 'denied'} ${where} <span class="dim">${rule}</span>`,
-            );
         case 'blocked':
             return event(
                 'blocked',

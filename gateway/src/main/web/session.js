@@ -1,6 +1,6 @@
 // One session: who it is, what can be done with it, and its parts as tabs.
 import {html, nothing} from './vendor/lit.js';
-import {attempt, isCaptain, isOffline, post} from './api.js';
+import {attempt, isOffline, post} from './api.js';
 import {agentsPart} from './tree.js';
 import {changesPart} from './changes.js';
 import {composer} from './composer.js';
@@ -12,7 +12,7 @@ import {isNarrow, open, state} from './store.js';
 import {streamPart} from './stream.js';
 import {terminalPart} from './terminal.js';
 import {viewing} from './viewing.js';
-import {asksBanner, wallPart} from './wall.js';
+import {wallPart} from './wall.js';
 import {isNobody, isReadable, modelOf, viewOf} from './watch.js';
 
 export function session() {
@@ -27,7 +27,6 @@ export function session() {
     const speaks = view && model && drives(view) && state.route.tab !== 'terminal';
     return html`<main class="viewer" id="main" tabindex="-1">
         ${header(id, view, model, reading)}
-        ${view && model && isCaptain() ? asksBanner(view, model) : nothing}
         ${sessionAsks(id)}
         ${problem(view, model)}
         ${tabs(id, reading)}

@@ -8,7 +8,7 @@ import {findBy, placeOf} from './route.js';
 import {signOut} from './signin.js';
 import {changed, open, state} from './store.js';
 import {theme, nextTheme} from './theme.js';
-import {follow, modelOf} from './watch.js';
+import {follow} from './watch.js';
 
 const LINK = {live: 'live', connecting: 'connecting…', lost: 'connection lost, trying again…'};
 
@@ -82,7 +82,7 @@ const badge = (asks) => html`<span class="badge" title="requests that wait for a
 
 function entry(view) {
     const current = state.route.session === view.spawn_id;
-    const asks = (modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0) + openAsks(view.spawn_id);
+    const asks = openAsks(view.spawn_id);
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
     return html`<li><a class="entry ${current ? 'on' : ''}" href=${placeOf(view.spawn_id)}
         aria-current=${current ? 'page' : nothing}>

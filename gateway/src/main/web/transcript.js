@@ -10,8 +10,6 @@ const SGR = /\x1b\[[0-9;:]*m/g;
 
 export class Transcript {
     rows = [];
-    /** Requests that wait for a person, by host and port. */
-    asks = new Map();
     /** Counts up with everything that changes. */
     version = 0;
     #next = 0;
@@ -176,17 +174,9 @@ export class Transcript {
     }
 
     _egress(frame) {
-        const where = `${frame.host ?? ''}:${frame.port ?? ''}`;
-        if (frame.kind === 'ask') {
-            this.asks.set(where, {
-                host: frame.host,
-                port: frame.port,
-                method: frame.method,
-                rule: frame.rule,
-                untilMs: frame.ts + (frame.deadline_ms ?? frame.deadlineMs),
-            });
-        } else if (frame.kind === 'answered') {
-            this.asks.delete(where);
+        // What waits for a person, and the answer, are frames of their own.
+        if (frame.kind === 'ask' || frame.kind === 'answered') {
+            return;
         }
         this.#event(frame, 'egress', {frame});
     }
@@ -251,9 +241,6 @@ export class Transcript {
 
     _state(frame) {
         this.#closeAll();
-        if (frame.state === 'terminated') {
-            this.asks.clear();
-        }
         this.#event(frame, 'state', {state: frame.state, reason: frame.reason ?? ''});
     }
 }

@@ -1,8 +1,8 @@
 // What the wall of a session enforces, what it may reach, and the requests that wait for a person.
 import {html, nothing} from './vendor/lit.js';
-import {attempt, get, isAdmin, post, Refusal} from './api.js';
+import {attempt, get, post, Refusal} from './api.js';
 import {drives} from './ending.js';
-import {state, changed} from './store.js';
+import {changed} from './store.js';
 
 const AGAIN_MS = 4000;
 const known = new Map(); // by session: {posture, egress, atMs}
@@ -119,24 +119,4 @@ async function decide(id, wish) {
         wish.host ? `${wish.host}: ${wish.decision}` : `${wish.secret} is revoked.`,
     );
     known.delete(id);
-}
-
-const secondsLeft = (ask) => Math.max(0, Math.ceil((ask.untilMs - state.nowMs) / 1000));
-
-/** Requests that wait for a person, above everything else. */
-export function asksBanner(view, model) {
-    const asks = [...model.live.transcript.asks.values()].filter((ask) => ask.untilMs > state.nowMs);
-    if (!asks.length || !drives(view)) {
-        return nothing;
-    }
-    const id = view.spawn_id;
-    return html`<section class="asks" aria-label="Requests that wait for you">${asks.map((ask) => {
-        const host = ask.port && ask.port !== 443 && ask.port !== 80 ? `${ask.host}:${ask.port}` : ask.host;
-        const answer = (decision, label, kind = '') =>
-            html`<button class=${kind} @click=${() => decide(id, {decision, host})}>${label}</button>`;
-        return html`<div class="ask"><span><b>${host}</b> <span
-            class="dim">${ask.method ?? ''} · ${ask.rule} · ${secondsLeft(ask)} s left</span></span>
-            <span class="answers">${answer('once', 'Allow once')}${answer('allow', 'Allow', 'primary')}
-                ${isAdmin() ? answer('save', 'Allow for all') : nothing}${answer('deny', 'Deny', 'danger')}</span></div>`;
-    })}</section>`;
 }

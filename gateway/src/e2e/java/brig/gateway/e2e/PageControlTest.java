@@ -187,18 +187,18 @@ class PageControlTest {
                         + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"curl -sS http://" + outside.at("ask.test")
                         + "/one; curl -sS http://" + outside.at("ask.test") + "/two\"}"));
         try (Page page = chromium.open(spawned, "")) {
-            Locator ask = page.locator(".asks .ask:has-text('" + outside.at("ask.test") + "')");
-            assertThat(ask).containsText(Pattern.compile("\\d+ s left"));
+            Locator ask = page.locator(".waits .inline:has-text('" + outside.at("ask.test") + "')");
+            assertThat(ask).containsText(Pattern.compile("\\d+s left"));
             assertThat(page.locator(".entry .badge")).hasText("1");
             Chromium.shoot(page, "ask");
-            ask.getByText("Allow once").click();
+            ask.getByText("Allow this request").click();
             assertThat(page.locator(".line:has-text('hello null')")).isVisible();
             assertThat(page.locator(".event.ask")).hasCount(2);
             ask.getByText("Deny").click();
             assertThat(page.locator(".line:has-text('a person refused it')")).isVisible();
             assertThat(ask).hasCount(0);
             page.keyboard().press("4");
-            assertThat(page.locator(".requests .answered")).hasCount(2);
+            assertThat(page.locator(".requests .blocked")).hasCount(1);
             Chromium.shoot(page, "requests");
         }
     }
