@@ -101,8 +101,8 @@ public final class Outbox implements FrameSink {
 
     private static boolean waits(FrameType type) {
         return switch (type) {
-            case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, UNKNOWN -> true;
-            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, ASK, ANSWERED, GAP, AUTHENTICATED -> false;
+            case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, ASK, UNKNOWN -> true;
+            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, ANSWERED, GAP, AUTHENTICATED -> false;
         };
     }
 
