@@ -204,6 +204,7 @@ static void check_end(struct wall *wall) {
             reply("failed %s network %s", wall->id, errno_name(wall->network_error));
         else if (wall->ready || wall->kill_wanted) reply("exited %s signal %d", wall->id, SIGKILL);
         else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
+        else if (WIFSIGNALED(wall->bwrap_status)) reply("failed %s request ENOENT", wall->id);
         else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
     }
     /* Its output stays readable until the worker-agent has opened it, which it does only after "started". */

@@ -338,7 +338,7 @@ public final class SandboxWalls implements Walls {
     static BrigException refusal(SandboxException e) {
         ErrorCode code = switch (e.code()) {
             case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
-            case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
+            case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START, SPARE_ENDED -> ErrorCode.SANDBOX_UNAVAILABLE;
             case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
             case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
             case PORT_UNAVAILABLE -> ErrorCode.NOT_FOUND;

@@ -117,7 +117,13 @@ public final class Launcher implements AutoCloseable {
             List<String> declared = declaration.of(request.profile(), memoryGroup);
             var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
             var launch = new WallLaunch.Launch(taken.id(), request, taken.lease(), measurement);
-            var flight = new WallLaunch(launch, current, completions, launched);
+            var attempt = new CompletableFuture<BubblewrapProcess>();
+            var _ = attempt.whenComplete((process, failure) -> {
+                if (failure == null) launched.complete(process);
+                else if (kept != null && isOfSpare(failure)) launchAgain(request, launched);
+                else launched.completeExceptionally(failure);
+            });
+            var flight = new WallLaunch(launch, current, completions, attempt);
             flight.startsUntil(
                     requests.schedule(flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
             List<String> payload =
@@ -131,6 +137,19 @@ public final class Launcher implements AutoCloseable {
             fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));
         } catch (SandboxException failure) {
             fail(launched, failure);
+        }
+    }
+
+    /** Whether the spare had ended, of which the launcher tells only after a launch may have taken it. */
+    private static boolean isOfSpare(Throwable failure) {
+        return failure instanceof SandboxException expected && expected.code() == Code.SPARE_ENDED;
+    }
+
+    private void launchAgain(LaunchRequest request, CompletableFuture<BubblewrapProcess> launched) {
+        try {
+            requests.execute(() -> doLaunch(request, launched));
+        } catch (RejectedExecutionException closed) {
+            launched.completeExceptionally(new SandboxException(Code.LAUNCHER_DIED, "the launcher is being closed"));
         }
     }
 

@@ -19,6 +19,8 @@ public final class SandboxException extends Exception {
         LIMITS_UNAVAILABLE,
         /** brig-launcher ended, and all its walls with it. The next launch starts a new one. */
         LAUNCHER_DIED,
+        /** The first process of the wall was killed; another one may serve. */
+        SPARE_ENDED,
         /** The wall was not ready within the start deadline, and was torn down. */
         START_TIMEOUT,
         /** The worker was killed before its command ran. */

@@ -28,9 +28,12 @@ final class WallFailure {
                 };
             case "walls" -> new SandboxException(Code.TOO_MANY_WALLS, "the launcher has no place for another wall");
             case "request" ->
-                detail.equals("E2BIG")
-                        ? new SandboxException(Code.REQUEST_TOO_LARGE, "command line and environment are too large")
-                        : step(step, detail);
+                switch (detail) {
+                    case "E2BIG" ->
+                        new SandboxException(Code.REQUEST_TOO_LARGE, "command line and environment are too large");
+                    case "ENOENT" -> new SandboxException(Code.SPARE_ENDED, "the wall's first process was killed");
+                    default -> step(step, detail);
+                };
             case "network" ->
                 new SandboxException(
                         Code.SANDBOX_UNAVAILABLE,
