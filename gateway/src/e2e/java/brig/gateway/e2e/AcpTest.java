@@ -218,7 +218,7 @@ class AcpTest {
             JsonObject question =
                     editor.next(message -> message.text("method", "").equals("session/request_permission"));
             assertEquals(
-                    "Reach " + outside.at("ask.test"),
+                    "GET " + outside.at("ask.test"),
                     question.object("params").object("toolCall").text("title"));
             editor.answer(question, Map.of("outcome", Map.of("outcome", "selected", "optionId", "once")));
             JsonObject again = editor.next(message -> message.text("method", "").equals("session/request_permission"));

@@ -136,7 +136,10 @@ class CaptainsApartTest {
                 "listModels",
                 "showModel",
                 "modelChat",
-                "agents");
+                "agents",
+                // Only the secret in a link names an ask.
+                "answerPage",
+                "answerByPage");
     }
 
     @BeforeAll
@@ -371,6 +374,7 @@ class CaptainsApartTest {
         }
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
+        actions.put("follow_asks", "\"tree\":\"HERS\"");
         actions.put("asks", "\"tree\":\"HERS\"");
         actions.put("answer_ask", "\"id\":\"" + askOfHers + "\",\"option\":\"allow\"");
         actions.put("mint_token", "\"session\":\"HERS\"");

@@ -85,11 +85,11 @@ class PageAccessTest {
             assertThat(page.locator("[role=log]")).hasAttribute("aria-live", "off");
             assertThat(page.locator(".log")).containsText("running");
             captain.sendLine(Spawned.user("echo not told; exit 3"));
-            assertThat(page.locator(".sr[aria-live=polite]")).containsText("exit code 3");
-            assertThat(page.locator(".sr[aria-live=polite]")).not().containsText("not told");
+            assertThat(page.locator("div.sr[aria-live=polite]")).containsText("exit code 3");
+            assertThat(page.locator("div.sr[aria-live=polite]")).not().containsText("not told");
             page.keyboard().press("Shift+Tab");
             product.ask("{\"action\":\"terminate\",\"id\":\"tells\"}");
-            assertThat(page.locator(".sr[aria-live=polite]")).containsText("terminated");
+            assertThat(page.locator("div.sr[aria-live=polite]")).containsText("terminated");
         }
     }
 }

@@ -75,8 +75,7 @@ public final class AnswerLinks {
     /** Makes a link. @return its token, of 256 random bits, which is not kept */
     String issue(Spawn spawn, Frame.Ask ask) {
         long nowMs = clock.nowMs();
-        byHash.values().removeIf(link -> isForgotten(link, nowMs) && byAsk.remove(link.ask.askId(), link));
-        if (byHash.size() >= LINKS_MAX) {
+        while (byHash.size() >= LINKS_MAX || isForgotten(byHash.firstEntry(), nowMs)) {
             Link oldest = byHash.pollFirstEntry().getValue();
             byAsk.remove(oldest.ask.askId(), oldest);
         }
@@ -85,6 +84,10 @@ public final class AnswerLinks {
         byHash.put(Ids.hashToken(token), link);
         byAsk.put(ask.askId(), link);
         return token;
+    }
+
+    private static boolean isForgotten(Map.@Nullable Entry<String, Link> oldest, long nowMs) {
+        return oldest != null && isForgotten(oldest.getValue(), nowMs);
     }
 
     private static boolean isForgotten(Link link, long nowMs) {
