@@ -194,7 +194,8 @@ class PageControlTest {
             ask.getByText("Allow this request").click();
             assertThat(page.locator(".line:has-text('hello null')")).isVisible();
             assertThat(page.locator(".event.ask")).hasCount(2);
-            ask.getByText("Deny").click();
+            ask.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Deny"))
+                    .click();
             assertThat(page.locator(".line:has-text('a person refused it')")).isVisible();
             assertThat(ask).hasCount(0);
             page.keyboard().press("4");
