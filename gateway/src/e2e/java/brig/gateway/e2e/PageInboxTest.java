@@ -65,6 +65,7 @@ class PageInboxTest {
         try (Page page = chromium.open(product, "/")) {
             assertThat(page).hasTitle("(1) Brig");
             var _ = asking("inbox-second", "ask-edit:src/notes.txt");
+            assertThat(page).hasTitle("(2) Brig");
             var _ = asking("inbox-child", "ask-child:curl https://example.org");
             assertThat(page).hasTitle("(3) Brig");
             assertThat(page.locator(".oldest")).containsText("3 asks wait");
