@@ -21,8 +21,6 @@ import picocli.CommandLine.ParentCommand;
             "  brig answer ask_01jd8mz4k7w2n5r8t1v4x6y9 --text 'Use the second file'"
         })
 final class AnswerCommand implements Callable<Integer> {
-    private static final String CLIENT = "brig";
-
     @ParentCommand
     private Main main = new Main();
 
@@ -42,7 +40,7 @@ final class AnswerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         main.show(
-                new SpawnerRequest.AnswerAsk(id, option, text, CLIENT),
+                new SpawnerRequest.AnswerAsk(id, option, text, SpawnOptions.CLIENT),
                 AskAnswer.class,
                 answer -> main.terminal()
                         .note("answered: " + (answer.option() == null ? answer.text() : answer.option())));

@@ -36,7 +36,7 @@ public record AnswerChoice(
     /** Checks what a client sent. @throws BrigException {@code INVALID_FIELD} */
     public static void requireOne(@Nullable String option, @Nullable String text) {
         if ((option == null) == (text == null)) {
-            throw BrigException.invalid("option", "or text is the answer: exactly one of them");
+            throw BrigException.invalid("option", "must be given, or text instead of it");
         }
         if (text != null && text.getBytes(StandardCharsets.UTF_8).length > TEXT_BYTES_MAX) {
             throw BrigException.invalid("text", "must have at most " + TEXT_BYTES_MAX + " bytes");
