@@ -167,7 +167,7 @@ public final class ControlOperations {
 
     private SpawnAnswer shown(SpawnAnswer spawned) {
         return new SpawnAnswer(
-                spawned.socket(), spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
+                spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
     }
 
     private static FileGlobs globs(List<String> allow) {
