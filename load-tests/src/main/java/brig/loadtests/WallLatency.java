@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
             "the time before the launch. Beside the wall, in turns: the same program as a bare",
             "process, behind plain bubblewrap, and behind srt where it is installed",
             "(npm install -g @anthropic-ai/sandbox-runtime). The wall is asked for over the",
-            "worker-agent's control socket: with policy, workspace, limits and posture. Spawns are",
+            "worker-agent's socket: with policy, workspace, limits and posture. Spawns are",
             "timed until they are answered, which is when the agent runs. The memory of an idle",
             "wall is that of its own processes (PSS); 'idle, all' is what the host has less for",
             "each: the wall, the kernel's part, the agent ('sleep') and the worker-agent's.",

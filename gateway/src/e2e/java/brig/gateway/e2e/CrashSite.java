@@ -59,11 +59,10 @@ final class CrashSite implements AutoCloseable {
     /** How many of these the worker-agent has or is starting. */
     long workersLeft(List<String> spawnIds) throws IOException {
         try (Wire control = Wire.unix(back)) {
-            JsonObject has =
-                    control.sendLine("{\"link\":\"control\"}")
-                            .sendLine("{\"id\":1,\"op\":\"list\"}")
-                            .message()
-                            .object("ok");
+            JsonObject has = control.sendLine("{\"link\":\"control\"}")
+                    .sendLine("{\"id\":1,\"op\":\"list\"}")
+                    .message()
+                    .object("ok");
             return Stream.concat(
                             has.objects("workers").stream().map(worker -> worker.text("spawn_id", "")),
                             has.texts("starting").stream())

@@ -113,7 +113,7 @@ class ControlLinkTest {
     }
 
     private static String text(ByteBuffer bytes) {
-        return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+        return StandardCharsets.UTF_8.decode(bytes.duplicate().flip()).toString();
     }
 
     @Test

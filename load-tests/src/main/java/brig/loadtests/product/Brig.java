@@ -180,7 +180,7 @@ public final class Brig implements AutoCloseable {
         }
     }
 
-    /** The control socket of its worker-agent. */
+    /** The socket of its worker-agent. */
     public String linkSocket() {
         return folder.resolve("run/w/link.sock").toString();
     }

@@ -6,7 +6,11 @@ import brig.protocol.Ids;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 
-/** The first line of the gateway on a connection to the link socket: what the connection is for. */
+/**
+ * The first line of the gateway on a connection to the link socket: what the connection is for.
+ *
+ * <p>Decision 0154.
+ */
 @Tagged(value = "link", unknown = ErrorCode.UNKNOWN_ACTION)
 public sealed interface LinkPurpose {
     int PORT_MAX = 65_535;
@@ -34,8 +38,7 @@ public sealed interface LinkPurpose {
      * @param port of a server on 127.0.0.1 inside the agent's wall
      */
     record Port(
-            String spawnId,
-            @Range(min = 1, max = PORT_MAX) int port) implements LinkPurpose {
+            String spawnId, @Range(min = 1, max = PORT_MAX) int port) implements LinkPurpose {
         public Port {
             requireSpawnId(spawnId);
             if (port == 0) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lines of the control socket and the port socket, as they stand in the package's note. */
+/** The lines between a gateway and a worker-agent, as they stand in the package's note. */
 class ControlMessagesTest {
     private static final String ID = "spn_0123456789abcdefghjkmnpq";
 
@@ -108,10 +108,9 @@ class ControlMessagesTest {
                 List.of("spn_2"));
         String line = write(ControlAnswer.of(4L, workers));
         assertEquals(
-                json(
-                        "{'id':4,'ok':{'workers':[{'spawn_id':'ID','workspace':'/w','posture':{'limits':'cgroup2',"
-                                + "'not_held':['disk'],'properties':[{'name':'own-ipc','status':'OK','detail':'ipc:[1]'}],"
-                                + "'tool_wall':'a wall'},'last_seq':7,'ended':false,'working':true}],'starting':['spn_2']}}"),
+                json("{'id':4,'ok':{'workers':[{'spawn_id':'ID','workspace':'/w','posture':{'limits':'cgroup2',"
+                        + "'not_held':['disk'],'properties':[{'name':'own-ipc','status':'OK','detail':'ipc:[1]'}],"
+                        + "'tool_wall':'a wall'},'last_seq':7,'ended':false,'working':true}],'starting':['spn_2']}}"),
                 line);
         ControlAnswer read = read(line, ControlAnswer.class);
         assertEquals(4L, read.id());
@@ -155,8 +154,7 @@ class ControlMessagesTest {
 
     @Test
     void shouldSayWhichFramesAreWanted() {
-        for (String line :
-                List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+        for (String line : List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
     }

@@ -42,7 +42,9 @@ final class Lines {
 
     /** Passes the peer's lines to the decoder until it closes, those in {@code before} first. */
     static void read(SocketChannel channel, ByteBuffer before, LineDecoder decoder) throws IOException {
-        decoder.decode(before.array(), before.position(), before.remaining());
+        byte[] early = new byte[before.remaining()];
+        before.get(early);
+        decoder.decode(early, 0, early.length);
         ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES_MAX);
         while (channel.read(buffer) >= 0) {
             decoder.decode(buffer.array(), 0, buffer.position());

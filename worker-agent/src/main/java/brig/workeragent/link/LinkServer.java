@@ -24,6 +24,7 @@ public final class LinkServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
     /** One for each worker and each forwarded connection. */
     private static final int CONNECTIONS_MAX = 16_384;
+
     private static final int FIRST_LINE_BYTES_MAX = 1024;
     private static final long FIRST_LINE_MS = 5_000;
 
@@ -34,8 +35,7 @@ public final class LinkServer implements AutoCloseable {
     private final AtomicInteger controls = new AtomicInteger();
     private final UnixListener listener;
 
-    private LinkServer(
-            RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
+    private LinkServer(RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
             throws IOException {
         this.timers = timers;
         this.workers = workers;

@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * runs this passes the gateway's bytes on, the other the server's. Netty serves the server's side, since the connection
  * comes out of the wall as a descriptor, which the JDK cannot take. The gateway authorizes clients.
  *
- * <p>Decision 0048.
+ * <p>Decisions 0048, 0154.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // A failing channel closes, which its handler sees.
 final class PortConnection {
     private static final Logger LOG = LoggerFactory.getLogger(PortConnection.class);
     private static final int READ_BYTES_MAX = 64 * 1024;

@@ -404,8 +404,7 @@ public final class Workers {
             if (entry.posture().isDone()) {
                 starting.remove(id);
                 SpawnAnswer spawned = new SpawnAnswer(
-                        entry.worker().workspace().toString(),
-                        entry.posture().join());
+                        entry.worker().workspace().toString(), entry.posture().join());
                 views.add(new WorkerView(
                         id,
                         spawned,
