@@ -128,7 +128,11 @@ class AgentAsksTest {
             told("question", "refused by the program: not in sub-agents", start);
         }
 
-        /** Claude Code and Codex take an ask back when its sub-agent is stopped, OpenCode when another one is denied. */
+        /**
+         * Claude Code and Codex take an ask back when its sub-agent is stopped, OpenCode when another one of the step is
+         * denied. For themselves the former two never did: neither when the other call of a step failed or was denied, nor
+         * when another message came.
+         */
         void takesBack() throws IOException {
             if (!agent.equals("opencode") && !child) {
                 told("withdrawn", "the program does not withdraw", System.nanoTime());
@@ -146,14 +150,13 @@ class AgentAsksTest {
             assertFalse(ran(), () -> "it was withdrawn: " + worker.seen);
             List<Frame> ends = worker.all(FrameType.ANSWERED);
             assertEquals(ids(worker.all(FrameType.ASK)), ids(ends), "no ask is left");
+            // OpenCode may not come to ask for the second call.
+            List<String> reasons = ends.stream().map(end -> end.text("reason")).toList();
             assertTrue(
-                    ends.stream().allMatch(end -> Set.of("withdrawn", "person").contains(end.text("reason"))),
-                    ends::toString);
-            assertTrue(
-                    agent.equals("opencode")
-                            || ends.size() == 1
-                                    && ends.getFirst().text("reason").equals("withdrawn"),
-                    ends::toString);
+                    Set.of(List.of("withdrawn"), List.of("person"), List.of("person", "withdrawn"))
+                            .contains(reasons),
+                    reasons::toString);
+            assertEquals(agent.equals("opencode"), reasons.contains("person"));
             told("withdrawn", "settled, no ask is left", start);
         }
 
