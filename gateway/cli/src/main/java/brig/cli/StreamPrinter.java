@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Chunk.Channel;
@@ -261,7 +262,7 @@ final class StreamPrinter {
         beforeOutput.run();
         endLine();
         terminal.note(
-                "asks: " + ask.title() + ": " + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
+                AskPrompts.headline(ask) + ": " + TreeDrawing.cut(AskDetail.brief(ask.detail()), TITLE_CHARS_MAX));
     }
 
     /** How an ask ended, in words. */

@@ -216,6 +216,11 @@ class PortsTest {
                 "NOT_FOUND",
                 product.ask("{\"action\":\"port\",\"id\":\"serves\",\"port\":9}")
                         .text("code"));
+        try (Wire wire = product.dial()) {
+            wire.send("{\"action\":\"port\",\"id\":\"serves\",\"port\":3000}\n{\"action\":\"agents\"}");
+            assertEquals("INVALID_FIELD", wire.message().text("code"), "the port is not there yet");
+            assertEquals("", wire.rest());
+        }
         Path socket = product.runtime().resolve("w/ports.sock");
         for (String wrong : List.of(
                 "\n",

@@ -15,8 +15,6 @@ import brig.protocol.json.JsonObject;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One session on one connection: the subscription that feeds it and the messages that come from it. Created when the
@@ -25,7 +23,6 @@ import org.slf4j.LoggerFactory;
  * <p>Decision 0029.
  */
 public final class Attachment implements ConnectionWriter.Writer {
-    private static final Logger log = LoggerFactory.getLogger(Attachment.class);
     private static final int ANSWERS_MAX = 64;
 
     private final Session session;
@@ -167,14 +164,7 @@ public final class Attachment implements ConnectionWriter.Writer {
 
     @Override
     public void leave(ErrorCode why) {
-        if (why == ErrorCode.SLOW_READER) {
-            log.atInfo()
-                    .addKeyValue("spawn_id", session.spawn().spawnId())
-                    .addKeyValue("captain", access.captain())
-                    .addKeyValue("role", role())
-                    .addKeyValue("from", reader.nextSeq())
-                    .log("{} a subscriber is cut off", why);
-        }
+        session.logLeave(why, access, reader);
         close();
         sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
     }

@@ -64,6 +64,7 @@ public final class EventStream implements ConnectionWriter.Writer {
 
     @Override
     public void leave(ErrorCode why) {
+        session.logLeave(why, access, reader);
         close();
         sink.leave(why, epoch, reader.nextSeq());
     }

@@ -9,6 +9,7 @@ import brig.gateway.stream.Subscription;
 import brig.gateway.tree.AgentTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
@@ -23,12 +24,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A spawn as its clients use it: authentication of tokens and the rights of each role. All interfaces use this class.
  * Owned by the event loop.
  */
 public final class Session {
+    private static final Logger log = LoggerFactory.getLogger(Session.class);
+
     private final Spawn spawn;
     private final Sessions sessions;
 
@@ -101,6 +106,18 @@ public final class Session {
                 sessions.leases().release(spawn);
             }
         };
+    }
+
+    /** Logs which subscriber is cut off because it is slow, and where it may resume. */
+    public void logLeave(ErrorCode why, Access access, Subscription reader) {
+        if (why == ErrorCode.SLOW_READER) {
+            log.atInfo()
+                    .addKeyValue("spawn_id", spawn.spawnId())
+                    .addKeyValue("captain", access.captain())
+                    .addKeyValue("role", access.connectionRole())
+                    .addKeyValue("from", reader.nextSeq())
+                    .log("{} a subscriber is cut off", why);
+        }
     }
 
     /** Starts the spawn's lease when it runs, or at once if it does. */
