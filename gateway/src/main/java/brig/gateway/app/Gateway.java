@@ -171,7 +171,7 @@ public final class Gateway implements ControlLink.Listener {
         control = new ControlLink(vertx, paths.link().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
-        sessions = new Sessions(spawns, this::terminate, timers);
+        sessions = new Sessions(spawns, this::terminate, control::answer, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(
