@@ -181,7 +181,11 @@ final class StreamPrinter {
                     GatewayClient.requireNoError(line);
                 }
             }
-            case ConnectionLine.Gap _, ConnectionLine.Pong _, ConnectionLine.Session _, ConnectionLine.Presence _ -> {}
+            case ConnectionLine.Gap _,
+                    ConnectionLine.Answer _,
+                    ConnectionLine.Pong _,
+                    ConnectionLine.Session _,
+                    ConnectionLine.Presence _ -> {}
             case null -> {}
         }
     }
@@ -296,6 +300,7 @@ final class StreamPrinter {
                 }
             }
             case ConnectionLine.Authenticated _,
+                    ConnectionLine.Answer _,
                     ConnectionLine.Pong _,
                     ConnectionLine.Session _,
                     ConnectionLine.Presence _ -> {}
