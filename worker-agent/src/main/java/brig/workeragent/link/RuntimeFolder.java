@@ -71,7 +71,9 @@ public final class RuntimeFolder implements AutoCloseable {
                     "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
-        folder.removeStale();
+        removeStale(path, "spn_*.sock");
+        removeStale(runtimeDir.resolve("egress"), "descriptors-*.sock");
+        removeStale(runtimeDir.resolve("wall/descriptors"), "*");
         if (peers.areOthers()) {
             Files.setPosixFilePermissions(path, PASSABLE);
         }
@@ -86,10 +88,13 @@ public final class RuntimeFolder implements AutoCloseable {
         }
     }
 
-    private void removeStale() throws IOException {
-        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(path, "spn_*.sock")) {
-            for (Path socket : sockets) {
-                Files.deleteIfExists(socket);
+    /** Removes sockets of a worker-agent that was killed. */
+    private static void removeStale(Path folder, String names) throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, names)) {
+                for (Path socket : sockets) {
+                    Files.deleteIfExists(socket);
+                }
             }
         }
     }
