@@ -18,7 +18,7 @@ export function isDecidable({options}) {
 
 /** The worker's call of the tool. A person sees its arguments beside the dialogue. */
 export function callOf({ask_id: id, title, detail}) {
-    const text = typeof detail === 'string' ? detail : (JSON.stringify(detail) ?? '');
+    const text = typeof detail === 'string' ? detail : (diffOf(detail) ?? JSON.stringify(detail) ?? '');
     const shown = text.length > DETAIL_CHARS_MAX ? `${text.slice(0, DETAIL_CHARS_MAX)}… (shortened)` : text;
     return {
         index: 0,
@@ -26,6 +26,24 @@ export function callOf({ask_id: id, title, detail}) {
         type: 'function',
         function: {name: TOOL, arguments: JSON.stringify({id, title, detail: shown})},
     };
+}
+
+/** Changes of files as Codex tells them, as a diff. A new or deleted file comes as its content. */
+function diffOf(detail) {
+    const changes = detail?.changes;
+    const known =
+        Array.isArray(changes) &&
+        changes.length > 0 &&
+        Object.keys(detail).length === 1 &&
+        changes.every((one) => typeof one?.path === 'string' && typeof one.diff === 'string');
+    if (!known) return undefined;
+    return changes
+        .map(({path, kind, diff}) => {
+            const sign = {add: '+', delete: '-'}[kind?.type] ?? '';
+            const moved = typeof kind?.move_path === 'string' ? ` -> ${kind.move_path}` : '';
+            return `${path}${moved}\n${diff.replace(/\n$/, '').replace(/^/gm, sign)}`;
+        })
+        .join('\n');
 }
 
 export class Dialogues {

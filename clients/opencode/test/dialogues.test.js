@@ -142,6 +142,13 @@ test('the call shows what to judge by, up to a bound', () => {
     const shown = (detail) => JSON.parse(callOf({...ASK, detail}).function.arguments).detail;
     assert.equal(shown({command: 'rm -rf build'}), '{"command":"rm -rf build"}');
     assert.equal(shown('plain'), 'plain');
+    const changes = [
+        {path: 'a.py', kind: {type: 'update', move_path: 'b.py'}, diff: '@@ -1 +1 @@\n-old\n+new\n'},
+        {path: 'c.py', kind: {type: 'add'}, diff: 'one\n\n-two\n'},
+    ];
+    assert.equal(shown({changes}), 'a.py -> b.py\n@@ -1 +1 @@\n-old\n+new\nc.py\n+one\n+\n+-two');
+    for (const other of [{changes: 'rm x'}, {changes: [{path: 'a'}]}, {changes, command: 'rm x'}])
+        assert.equal(shown(other), JSON.stringify(other));
     assert.equal(shown(undefined), '');
     assert.equal(shown('x'.repeat(5000)), `${'x'.repeat(4000)}… (shortened)`);
 });

@@ -107,6 +107,7 @@ final class Follower implements LineDecoder.Sink {
             }
             case ConnectionLine.Refused refused -> notices.add(refused.code() + ": " + refused.error());
             case ConnectionLine.Authenticated _,
+                    ConnectionLine.Answer _,
                     ConnectionLine.Pong _,
                     ConnectionLine.Session _,
                     ConnectionLine.State _,

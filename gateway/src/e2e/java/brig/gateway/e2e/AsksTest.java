@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -99,6 +100,63 @@ class AsksTest {
             assertEquals("http", frames.ofType("answered").get(0).text("via"));
         }
         assertEquals(List.of(), asks(admin, ""));
+    }
+
+    private static String line(JsonObject ask, String option) {
+        return "{\"action\":\"answer_ask\",\"ask_id\":\"" + ask.text("ask_id") + "\",\"option\":\"" + option + "\"}";
+    }
+
+    /** What is told about an answer; frames are passed over. */
+    private static String told(Source connection) throws IOException {
+        for (; ; ) {
+            JsonObject line = JsonObject.read(connection.line().getBytes(StandardCharsets.UTF_8));
+            if (!line.has("seq") && line.has("ask_id")) {
+                return line.text("ask_id") + " " + line.text("code", line.text("option", ""));
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeAnswersOnTheConnectionsOfASession() throws IOException {
+        Spawned asking = spawn("mock", "", "ask:3");
+        Spawned other = spawn("mock", "", "ask:1");
+        Web admin = product.web();
+        awaitAsks(admin, 4);
+        List<JsonObject> asks = asks(admin, "?tree=" + asking.id());
+        JsonObject foreign = asks(admin, "?tree=" + other.id()).getFirst();
+        List<String> ids = asks.stream().map(ask -> ask.text("ask_id")).toList();
+        String approver = admin.post("/api/v1/tokens", "{\"role\":\"approver\",\"session\":\"" + asking.id() + "\"}")
+                .json()
+                .text("token");
+        try (Wire captain = asking.captain();
+                Wire watcher = asking.attach("watcher");
+                Socket single = admin.with(approver).socket("/api/v1/sessions/" + asking.id() + "/attach");
+                Socket many = admin.socket("/api/v1/ws")) {
+            watcher.sendLine(line(asks.get(0), "allow"));
+            assertEquals(ids.get(0) + " FORBIDDEN", told(watcher));
+            captain.sendLine(line(asks.get(0), "always"));
+            assertEquals(ids.get(0) + " INVALID_FIELD", told(captain));
+            captain.sendLine(line(foreign, "allow"));
+            assertEquals(foreign.text("ask_id") + " NOT_FOUND", told(captain));
+            captain.sendLine(line(asks.get(0), "allow"));
+            assertEquals(ids.get(0) + " allow", told(captain));
+            single.sendLine(line(asks.get(0), "deny"));
+            assertEquals(ids.get(0) + " ASK_SETTLED", told(single));
+            single.sendLine(line(asks.get(1), "deny"));
+            assertEquals(ids.get(1) + " deny", told(single));
+            many.sendLine("{\"action\":\"subscribe\",\"id\":\"" + asking.id() + "\"}");
+            many.sendLine(line(asks.get(2), "allow").replace("{", "{\"id\":\"" + asking.id() + "\","));
+            assertEquals(ids.get(2) + " allow", told(many));
+        }
+        try (Wire wire = asking.captain()) {
+            Frames frames = new Frames().readUntilType(wire, "done");
+            assertEquals(
+                    List.of("allow socket", "deny websocket", "allow websocket"),
+                    frames.ofType("answered").stream()
+                            .map(frame -> frame.text("option") + " " + frame.text("via"))
+                            .toList());
+        }
+        assertEquals(1, asks(admin, "").size());
     }
 
     @Test

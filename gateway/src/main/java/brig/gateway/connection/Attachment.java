@@ -6,11 +6,13 @@ import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0029.
  */
 public final class Attachment implements ConnectionWriter.Writer {
+    private static final int ANSWERS_MAX = 64;
+
     private final Session session;
     private final Access access;
     private final TextSink sink;
@@ -28,6 +32,9 @@ public final class Attachment implements ConnectionWriter.Writer {
     private final Subscription subscription;
     private final boolean presence;
     private final String via;
+    /** Answers to asks that are on their way. */
+    private int undecided;
+
     private Runnable absence = () -> {};
     private Runnable unwatch = () -> {};
 
@@ -99,32 +106,55 @@ public final class Attachment implements ConnectionWriter.Writer {
 
     /** Handles a message from the connection; a refusal is answered and has no other effect. */
     public void handleMessage(JsonObject message) {
-        handle(() -> session.read(access, message));
+        boolean isAnswer = "answer_ask".equals(message.value("action"));
+        String askId = isAnswer && message.value("ask_id") instanceof String id && Ids.isAskId(id) ? id : null;
+        handle(() -> session.read(access, message), askId);
     }
 
     /** Handles a task for the agent. */
     public void handleUserMessage(String content, @Nullable String messageId) {
-        handle(() -> {
-            access.requireCaptain();
-            return CaptainLine.UserMessage.of(content, messageId);
-        });
+        handle(
+                () -> {
+                    access.requireCaptain();
+                    return CaptainLine.UserMessage.of(content, messageId);
+                },
+                null);
     }
 
     /** Handles a line that was already parsed. */
     public void handleOrder(CaptainLine.Order order) {
-        handle(() -> order);
+        handle(() -> order, order instanceof CaptainLine.AnswerAsk answer ? answer.askId() : null);
     }
 
-    private void handle(Supplier<CaptainLine.Order> order) {
+    /** @param askId the ask that the line answers, which a refusal names; null for none */
+    private void handle(Supplier<CaptainLine.Order> line, @Nullable String askId) {
         try {
-            ConnectionLine answer = session.handleOrder(access, order.get(), false, via);
-            if (answer != null) {
-                sink.tell(answer);
-            }
+            carryOut(line.get(), askId);
         } catch (BrigException refusal) {
-            sink.refuse(refusal);
+            sink.refuse(refusal.withAskId(askId));
         }
         sink.flush();
+    }
+
+    private void carryOut(CaptainLine.Order order, @Nullable String askId) {
+        if (askId != null && undecided == ANSWERS_MAX) {
+            throw new BrigException(
+                    ErrorCode.INPUT_NOT_ACCEPTED, ANSWERS_MAX + " answers of this connection are undecided", 1);
+        }
+        CompletionStage<? extends ConnectionLine> told = session.handleOrder(access, order, false, via);
+        if (told == null) {
+            return;
+        }
+        undecided++;
+        told.whenComplete((line, failure) -> {
+            undecided--;
+            if (failure == null) {
+                sink.tell(line);
+            } else {
+                sink.refuse(Problem.refusal(failure).withAskId(askId));
+            }
+            sink.flush();
+        });
     }
 
     @Override

@@ -20,6 +20,7 @@ import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -132,11 +133,13 @@ public final class Session {
     /**
      * Parses the line of an authenticated client.
      *
-     * @throws BrigException {@code FORBIDDEN} for others than captains, who may only {@code ping}; as {@link CaptainLine#order}
+     * @throws BrigException {@code FORBIDDEN} for what only others may send; as {@link CaptainLine#order}
      */
     public CaptainLine.Order read(Access access, JsonObject line) {
-        if (!"ping".equals(line.text("action"))) {
-            access.requireCaptain();
+        switch (line.text("action")) {
+            case "ping" -> {}
+            case "answer_ask" -> access.requireApprover();
+            case null, default -> access.requireCaptain();
         }
         return CaptainLine.order(line);
     }
@@ -146,13 +149,17 @@ public final class Session {
      *
      * @param takeControl takes control first if another captain holds it
      * @param via the interface it came by, which frames report
-     * @return the line to answer with, null for none
+     * @return the line to answer with, perhaps later, or a refusal; null for none
      * @throws BrigException if it is refused, without side effects
      */
-    public @Nullable ConnectionLine handleOrder(
+    public @Nullable CompletionStage<? extends ConnectionLine> handleOrder(
             Access access, CaptainLine.Order order, boolean takeControl, String via) {
         if (order instanceof CaptainLine.Ping) {
-            return new ConnectionLine.Pong();
+            return CompletableFuture.completedFuture(new ConnectionLine.Pong());
+        }
+        if (order instanceof CaptainLine.AnswerAsk answer) {
+            return sessions.answerWithin(access, spawn, answer, via)
+                    .thenApply(given -> new ConnectionLine.Answer(given.askId(), given.option(), given.text()));
         }
         access.requireCaptain();
         switch (order) {
@@ -164,7 +171,7 @@ public final class Session {
             case CaptainLine.Terminate _ -> sessions.terminator().terminate(spawn, "requested", access.captain());
             case CaptainLine.TakeControl _ -> sessions.presence(spawn).take(access.captain());
             case CaptainLine.ReleaseControl _ -> sessions.presence(spawn).release(access.captain());
-            case CaptainLine.Ping _ -> {}
+            case CaptainLine.Ping _, CaptainLine.AnswerAsk _ -> {}
         }
         return null;
     }

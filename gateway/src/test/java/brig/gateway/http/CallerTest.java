@@ -28,7 +28,10 @@ class CallerTest {
 
     private final SpawnBench bench = new SpawnBench();
     private final Sessions sessions = new Sessions(
-            bench.spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), new FakeTime());
+            bench.spawns(),
+            (spawn, reason, by) -> CompletableFuture.completedFuture(null),
+            bench.workers()::answer,
+            new FakeTime());
     private final GrantedSpawn granted = bench.start("fix");
     private final Spawn spawn = bench.spawn(granted);
     private final GrantedSpawn other = bench.start("other");

@@ -170,6 +170,7 @@ class AskingTest {
         String asks = "{\"id\":\"r1\",\"method\":\"item/fileChange/requestApproval\",\"params\":{\"itemId\":\"i\"}}";
         talk.says(item);
         talk.says(asks);
+        assertEquals("edit", talk.asks.open.get("r1").title());
         assertEquals(
                 "{changes=[{path=a.txt, diff=+new}]}",
                 String.valueOf(talk.asks.open.get("r1").detail()));

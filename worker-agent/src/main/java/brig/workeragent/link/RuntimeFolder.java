@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -18,9 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The kernel
- * releases the lock of a killed worker-agent, so the next one can take the folder over and removes what it finds. A
- * gateway of another user may traverse it to reach its sockets, but cannot change it.
+ * The folder of this worker-agent's socket: closed to others, and used by one worker-agent at a time. The kernel
+ * releases the lock of a killed worker-agent, so the next one can take the folder over and remove what it finds. A
+ * gateway of another user may traverse it to reach the socket, but cannot change it.
  *
  * <p>Decisions 0018, 0100.
  */
@@ -71,7 +70,6 @@ public final class RuntimeFolder implements AutoCloseable {
                     "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
-        removeStale(path, "spn_*.sock");
         removeStale(runtimeDir.resolve("egress"), "descriptors-*.sock");
         removeStale(runtimeDir.resolve("wall/descriptors"), "*");
         if (peers.areOthers()) {
@@ -103,16 +101,8 @@ public final class RuntimeFolder implements AutoCloseable {
         return peers;
     }
 
-    Path controlSocket() {
-        return path.resolve("control.sock");
-    }
-
-    Path portsSocket() {
-        return path.resolve("ports.sock");
-    }
-
-    Path workerSocket(String spawnId) {
-        return path.resolve(spawnId + ".sock");
+    Path linkSocket() {
+        return path.resolve("link.sock");
     }
 
     @Override
