@@ -71,7 +71,7 @@ final class Transitions {
                 spawn,
                 started.workspace(),
                 started.posture(),
-                frames -> parts.workers().open(started.socket(), spawn.log(), frames));
+                frames -> parts.workers().open(spawn.binding().workerId(), spawn.log(), frames));
     }
 
     /**
