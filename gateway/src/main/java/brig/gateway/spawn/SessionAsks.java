@@ -77,6 +77,11 @@ public final class SessionAsks {
         return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
     }
 
+    /** The open ask with that id; null if there is none. */
+    public Frame.@Nullable Ask find(String askId) {
+        return open.get(askId);
+    }
+
     /** Whether that ask is or was one of this session. */
     public boolean knows(String askId) {
         return open.containsKey(askId) || settled.containsKey(askId);
