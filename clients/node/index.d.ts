@@ -195,6 +195,13 @@ export class Session implements AsyncIterable<Frame> {
      * message_id, and is run once. TIMEOUT means that nobody knows whether it arrived.
      */
     send(content: string): Promise<void>;
+    /**
+     * Answers an ask of this session, or of one that works for it, with the id of an option or in own words.
+     *
+     * @throws {BrigError} ASK_SETTLED where somebody else, the deadline or the agent was faster; CONNECTION_LOST where only
+     *     the frame `answered` can say
+     */
+    answer(askId: string, answer: string | {text: string}): Promise<void>;
     /** Interrupts the message that is being worked off; its `done` still comes. */
     cancel(): Promise<void>;
     /** Ends the worker; its last frames still come. */

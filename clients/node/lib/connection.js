@@ -10,7 +10,8 @@ const FRAME_BYTES_MAX = 65_536;
  * once `handleClosed(failure)`.
  *
  * Brig works off lines in order and answers only a refusal, or `ping`. So behind each line goes a `ping`: an error before
- * its `pong` is that line's, and a `pong` alone says that Brig has taken it.
+ * its `pong` is that line's, and a `pong` alone says that Brig has taken it. What becomes of an answer to an ask comes when
+ * the agent's host has decided it, and names the ask.
  */
 export class Connection {
     #socket;
@@ -20,6 +21,8 @@ export class Connection {
     #isOpen = false;
     /** Lines that Brig has not answered for yet, the oldest first. */
     #untaken = [];
+    /** Answers to asks that are not decided yet, the oldest first. */
+    #undecided = [];
     #isOver = false;
     /** What it died of. */
     #failure;
@@ -62,7 +65,7 @@ export class Connection {
 
     /** Whether an answer to something that was told is still due. */
     get isWaiting() {
-        return this.#untaken.length > 0;
+        return this.#untaken.length > 0 || this.#undecided.length > 0;
     }
 
     /**
@@ -75,6 +78,9 @@ export class Connection {
         const taken = deferred();
         if (this.#isOver) {
             taken.reject(new BrigError('CONNECTION_LOST', 'the connection to the session was lost'));
+        } else if (line.ask_id !== undefined) {
+            this.#undecided.push({taken, askId: line.ask_id});
+            this.#write(line);
         } else {
             this.#untaken.push({taken, refusal: undefined});
             this.#write(line);
@@ -120,6 +126,8 @@ export class Connection {
             this.#handleFirst(line);
         } else if (line.type === 'pong') {
             this.#handleTaken();
+        } else if (line.seq === undefined && line.ask_id !== undefined) {
+            this.#handleDecided(line);
         } else if (line.type === 'error' && line.seq === undefined && this.#isRefusal(line)) {
             this.#untaken[0].refusal ??= BrigError.of(line);
         } else if (line.type === 'error' && line.seq === undefined && line.from !== undefined) {
@@ -147,7 +155,20 @@ export class Connection {
 
     /** Not an error that concerns the connection or the stream as a whole. */
     #isRefusal(line) {
-        return this.isWaiting && line.from === undefined && line.code !== 'RECORD_LOST';
+        return this.#untaken.length > 0 && line.from === undefined && line.code !== 'RECORD_LOST';
+    }
+
+    #handleDecided(line) {
+        const at = this.#undecided.findIndex(({askId}) => askId === line.ask_id);
+        if (at >= 0) {
+            const [{taken}] = this.#undecided.splice(at, 1);
+            if (line.type === 'error') {
+                taken.reject(BrigError.of(line));
+            } else {
+                taken.resolve();
+            }
+            this.#owner.handleTaken();
+        }
     }
 
     #handleTaken() {
@@ -175,7 +196,7 @@ export class Connection {
     }
 
     #rejectUntaken(failure) {
-        for (const {taken} of this.#untaken.splice(0)) {
+        for (const {taken} of [...this.#untaken.splice(0), ...this.#undecided.splice(0)]) {
             taken.reject(failure);
         }
     }

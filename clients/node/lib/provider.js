@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {isAbsolute, join, relative, resolve} from 'node:path';
+import {choiceOf} from './answers.js';
 import {persist, within} from './dial.js';
 import {BrigError} from './errors.js';
 import {Routing} from './routing.js';
@@ -91,11 +92,7 @@ export class SubagentProvider {
      * @param {string | {text: string}} answer the id of an option, or an answer in own words
      */
     async answer(askId, answer) {
-        const choice = typeof answer === 'string' ? {option: answer} : {text: answer?.text};
-        if (typeof (choice.option ?? choice.text) !== 'string') {
-            throw new BrigError('INVALID_FIELD', "an answer is the id of an option, or {text: '…'}");
-        }
-        await this.#request('answering', {action: 'answer_ask', id: askId, ...choice});
+        await this.#request('answering', {action: 'answer_ask', id: askId, ...choiceOf(answer)});
     }
 
     #request(what, request) {

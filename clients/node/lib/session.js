@@ -1,9 +1,12 @@
 import {randomUUID} from 'node:crypto';
+import {choiceOf} from './answers.js';
 import {within} from './dial.js';
 import {BrigError} from './errors.js';
 import {FrameQueue} from './frame-queue.js';
 import {Link} from './link.js';
 import {ask} from './spawner.js';
+
+const ASK_ID = /^ask_[0-9a-z]{24}$/;
 
 /**
  * A worker behind the wall, and what it says: an async iterable of frames. A reader sees each frame once, in order, and is
@@ -89,6 +92,20 @@ export class Session {
                 }
             }
         }
+    }
+
+    /**
+     * Answers an ask of this session, or of one that works for it. The first answer counts: ASK_SETTLED where somebody else,
+     * the deadline or the agent was faster. After CONNECTION_LOST the frame `answered` says what became of it.
+     *
+     * @param {string} askId
+     * @param {string | {text: string}} answer the id of an option, or an answer in own words
+     */
+    async answer(askId, answer) {
+        if (!ASK_ID.test(askId)) {
+            throw new BrigError('INVALID_FIELD', 'an ask_id is ask_ and 24 characters 0-9 a-z');
+        }
+        await this.#link.tell({action: 'answer_ask', ask_id: askId, ...choiceOf(answer)});
     }
 
     /** Interrupts the message that is being worked off; its `done` still comes. */

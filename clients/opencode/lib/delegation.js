@@ -1,5 +1,5 @@
 // Which sub-agents are behind the wall, and how OpenCode is told.
-import {TOOL as ASK_TOOL} from './dialogues.js';
+import {PERMISSIONS as ASK_PERMISSIONS, TOOL as ASK_TOOL} from './dialogues.js';
 import {modelFetch} from './model.js';
 import {fits, profileOf} from './options.js';
 
@@ -102,7 +102,7 @@ export class Delegation {
                 ...fresh,
                 ...agent,
                 model: `${PROVIDER}/${name}`,
-                permission: {'*': 'deny', [ASK_TOOL]: 'ask'},
+                permission: {'*': 'deny', [ASK_PERMISSIONS]: 'ask'},
             };
             delete agents[name].tools;
             models[name] = {

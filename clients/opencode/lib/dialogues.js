@@ -3,10 +3,15 @@
 import {ask, BrigError} from './brig.js';
 
 export const TOOL = 'brig_ask';
+/** The permissions that are asked for with it: the dialogue shows nothing but the name of one. */
+export const PERMISSIONS = `${TOOL}*`;
 const DETAIL_CHARS_MAX = 4000;
+const NAME_CHARS_MAX = 300;
 const LOOK_AGAIN_MS = 1000;
 const SETTLED = 'It is settled.';
 const ABORTED = 'It is aborted.';
+/** OpenCode aborts each call of a tool, also one that has returned. So long after that its next request may come. */
+const RESUME_MS = 5000;
 /** How long the event that tells "once" from "always" may be behind the dialogue's end. */
 const REPLY_MS = 1000;
 
@@ -18,7 +23,7 @@ export function isDecidable({options}) {
 
 /** The worker's call of the tool. A person sees its arguments beside the dialogue. */
 export function callOf({ask_id: id, title, detail}) {
-    const text = typeof detail === 'string' ? detail : (JSON.stringify(detail) ?? '');
+    const text = typeof detail === 'string' ? detail : (diffOf(detail) ?? JSON.stringify(detail) ?? '');
     const shown = text.length > DETAIL_CHARS_MAX ? `${text.slice(0, DETAIL_CHARS_MAX)}… (shortened)` : text;
     return {
         index: 0,
@@ -28,19 +33,56 @@ export function callOf({ask_id: id, title, detail}) {
     };
 }
 
+function isChanges(detail) {
+    const changes = detail?.changes;
+    return (
+        Array.isArray(changes) &&
+        changes.length > 0 &&
+        Object.keys(detail).length === 1 &&
+        changes.every((one) => typeof one?.path === 'string' && typeof one.diff === 'string')
+    );
+}
+
+/** What is asked, in one line of visible characters. */
+function nameOf({title, detail}) {
+    const about = isChanges(detail)
+        ? detail.changes.map(({path}) => path).join(', ')
+        : typeof detail === 'string'
+          ? detail
+          : (detail?.command ?? detail ?? '');
+    const text = `${title}: ${typeof about === 'string' ? about : JSON.stringify(about)}`
+        .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+        .replace(/[: ]+$/, '');
+    return `${TOOL}: ${text.length > NAME_CHARS_MAX ? `${text.slice(0, NAME_CHARS_MAX)}… (shortened)` : text}`;
+}
+
+/** Changes of files as Codex tells them, as a diff. A new or deleted file comes as its content. */
+function diffOf(detail) {
+    if (!isChanges(detail)) return undefined;
+    return detail.changes
+        .map(({path, kind, diff}) => {
+            const sign = {add: '+', delete: '-'}[kind?.type] ?? '';
+            const moved = typeof kind?.move_path === 'string' ? ` -> ${kind.move_path}` : '';
+            return `${path}${moved}\n${diff.replace(/\n$/, '').replace(/^/gm, sign)}`;
+        })
+        .join('\n');
+}
+
 export class Dialogues {
     #spawnerSocket;
     #client;
     #lookAgainMs;
+    #resumeMs;
     /** Asks whose tool was called, by id, with what ends their worker. */
     #open = new Map();
     /** The dialogues of calls: the id that OpenCode gave them, and what was replied. */
     #replies = new Map();
 
-    constructor(spawnerSocket, client, lookAgainMs = LOOK_AGAIN_MS) {
+    constructor(spawnerSocket, client, lookAgainMs = LOOK_AGAIN_MS, resumeMs = RESUME_MS) {
         this.#spawnerSocket = spawnerSocket;
         this.#client = client;
         this.#lookAgainMs = lookAgainMs;
+        this.#resumeMs = resumeMs;
     }
 
     /**
@@ -48,14 +90,14 @@ export class Dialogues {
      *
      * @param frame {@code ask}
      * @param session of the worker
-     * @param end ends the worker
+     * @param end ends the worker, unless its turn went on
      */
     expect(frame, session, end) {
         this.#open.set(frame.ask_id, {frame, session, end});
     }
 
     handleEvent({type, properties}) {
-        if (type === 'permission.asked' && properties.permission === TOOL)
+        if (type === 'permission.asked' && properties.permission.startsWith(TOOL))
             this.#reply(properties.tool?.callID).request = properties.id;
         if (type !== 'permission.replied') return;
         for (const reply of this.#replies.values())
@@ -76,8 +118,9 @@ export class Dialogues {
         if (!waiting) return 'Nothing is asked under this id.';
         const over = new AbortController();
         const abort = aborted(context.abort);
-        // Also where the dialogue is rejected first.
-        abort.then(waiting.end);
+        // Where the dialogue is rejected first, the abort comes when the tool has returned. Then only the next request tells
+        // whether OpenCode goes on.
+        abort.then(() => (over.signal.aborted ? pause(this.#resumeMs).then(waiting.end) : waiting.end()));
         try {
             if (!(await this.#isOpen(waiting))) return SETTLED;
             const outcome = await Promise.race([
@@ -101,10 +144,11 @@ export class Dialogues {
     }
 
     /** Shows the dialogue. */
-    async #decide({title, options}, context) {
+    async #decide(frame, context) {
+        const {title, options} = frame;
         const reply = this.#reply(context.callID);
         try {
-            await context.ask({permission: TOOL, patterns: [title], always: [], metadata: {}});
+            await context.ask({permission: nameOf(frame), patterns: [title], always: [], metadata: {}});
         } catch {
             return 'deny';
         }

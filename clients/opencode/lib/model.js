@@ -211,9 +211,12 @@ export function modelFetch(workers, mirror, remote) {
 
     /** The turn goes on once the tool that asks has returned. */
     function suspend(id, frame, pieces, session) {
-        asking.set(id, {pieces, session});
+        const turn = {pieces, session};
+        asking.set(id, turn);
         remote.dialogues.expect(frame, session, () => {
-            if (asking.delete(id)) workers.end(session);
+            if (asking.get(id) !== turn) return;
+            asking.delete(id);
+            workers.end(session);
         });
     }
 

@@ -36,9 +36,12 @@ test('remote agents get a model of their own and no tool but one; others stay as
         mode: 'subagent',
         prompt: 'You write.',
         model: `${PROVIDER}/docs`,
-        permission: {'*': 'deny', brig_ask: 'ask'},
+        permission: {'*': 'deny', 'brig_ask*': 'ask'},
     });
-    assert.deepEqual(config.agent.general, {model: `${PROVIDER}/general`, permission: {'*': 'deny', brig_ask: 'ask'}});
+    assert.deepEqual(config.agent.general, {
+        model: `${PROVIDER}/general`,
+        permission: {'*': 'deny', 'brig_ask*': 'ask'},
+    });
     assert.deepEqual(config.permission, {brig_ask: 'deny'}, 'nobody else asks');
     assert.deepEqual(Object.keys(hooks.tool), ['brig_ask']);
     assert.equal(config.agent.reviewer.mode, 'subagent');

@@ -12,10 +12,10 @@ const OPEN = {asks: [{ask_id: 'ask_1'}]};
  *
  * @param person what the person does, with the dialogue and with what OpenCode tells of it
  */
-async function call(brig, person, {frame = ASK, id = 'ask_1'} = {}) {
+async function call(brig, person, {frame = ASK, id = 'ask_1', afterwards = () => {}} = {}) {
     const posts = [];
     const client = {_client: {post: async (request) => posts.push(request)}};
-    const dialogues = new Dialogues(brig.spawner, client, 1);
+    const dialogues = new Dialogues(brig.spawner, client, 1, 1);
     const abort = new AbortController();
     let ended = 0;
     dialogues.expect(frame, {id: 'spn_1'}, () => ended++);
@@ -25,7 +25,7 @@ async function call(brig, person, {frame = ASK, id = 'ask_1'} = {}) {
             shown = what;
             dialogues.handleEvent({
                 type: 'permission.asked',
-                properties: {id: 'per_1', permission: TOOL, tool: {callID: 'c'}},
+                properties: {id: 'per_1', permission: what.permission, tool: {callID: 'c'}},
             });
             const reply = (reply) =>
                 dialogues.handleEvent({type: 'permission.replied', properties: {requestID: 'per_1', reply}});
@@ -33,6 +33,7 @@ async function call(brig, person, {frame = ASK, id = 'ask_1'} = {}) {
         });
     const output = await dialogues.tools()[TOOL].execute({id}, {callID: 'c', abort: abort.signal, ask: asked});
     const answers = brig.requests.filter((request) => request.action === 'answer_ask');
+    await afterwards({abort, ended: () => ended});
     return {output, answers: answers.map((request) => request.option), shown, posts, ended};
 }
 
@@ -47,11 +48,38 @@ for (const [reply, option] of [
                 dialogue.reply(reply);
             });
             assert.deepEqual(answers, [option]);
-            assert.deepEqual(shown, {permission: TOOL, patterns: ['Bash: Remove'], always: [], metadata: {}});
+            assert.deepEqual(shown, {
+                permission: 'brig_ask: Bash: Remove',
+                patterns: ['Bash: Remove'],
+                always: [],
+                metadata: {},
+            });
             assert.equal(output, `Answered: ${option}`);
             assert.equal(ended, 0);
         }));
 }
+
+for (const [what, detail, name] of [
+    ['a command', {command: 'rm -rf build\n\u001b[2J\u202els', timeout: 1}, 'Bash: Remove: rm -rf build [2J ls'],
+    ['a text', 'ls', 'Bash: Remove: ls'],
+    ['another call', {url: 'http://a'}, 'Bash: Remove: {"url":"http://a"}'],
+    [
+        'files',
+        {
+            changes: [
+                {path: 'a.py', diff: ''},
+                {path: 'b.py', diff: ''},
+            ],
+        },
+        'Bash: Remove: a.py, b.py',
+    ],
+    ['a long command', {command: 'x'.repeat(500)}, `Bash: Remove: ${'x'.repeat(286)}… (shortened)`],
+])
+    test(`the dialogue names ${what}`, () =>
+        withBrig({answer: {asks: OPEN, answer_ask: {ask_id: 'ask_1'}}}, async (brig) => {
+            const {shown} = await call(brig, ({resolve}) => resolve(), {frame: {...ASK, detail}});
+            assert.equal(shown.permission, `brig_ask: ${name}`);
+        }));
 
 test('a rejected dialogue denies', () =>
     withBrig({answer: {asks: OPEN, answer_ask: {ask_id: 'ask_1'}}}, async (brig) => {
@@ -109,13 +137,15 @@ test('an abort ends the worker', () =>
         assert.equal(ended, 1);
     }));
 
-test('an abort behind the end of the dialogue ends the worker too', () =>
+test('an abort behind the end of the tool ends the worker only later, as OpenCode may go on', () =>
     withBrig({answer: {asks: OPEN, answer_ask: {ask_id: 'ask_1'}}}, async (brig) => {
-        const {ended} = await call(brig, ({abort, reject}) => {
-            reject(new Error('rejected'));
-            setImmediate(() => abort.abort());
-        });
-        assert.equal(ended, 1);
+        const afterwards = async ({abort, ended}) => {
+            abort.abort();
+            await Promise.resolve();
+            assert.equal(ended(), 0);
+            await until(() => ended() === 1);
+        };
+        await call(brig, ({resolve}) => resolve(), {afterwards});
     }));
 
 test('a refused answer is told, and fails nothing', () =>
@@ -142,6 +172,13 @@ test('the call shows what to judge by, up to a bound', () => {
     const shown = (detail) => JSON.parse(callOf({...ASK, detail}).function.arguments).detail;
     assert.equal(shown({command: 'rm -rf build'}), '{"command":"rm -rf build"}');
     assert.equal(shown('plain'), 'plain');
+    const changes = [
+        {path: 'a.py', kind: {type: 'update', move_path: 'b.py'}, diff: '@@ -1 +1 @@\n-old\n+new\n'},
+        {path: 'c.py', kind: {type: 'add'}, diff: 'one\n\n-two\n'},
+    ];
+    assert.equal(shown({changes}), 'a.py -> b.py\n@@ -1 +1 @@\n-old\n+new\nc.py\n+one\n+\n+-two');
+    for (const other of [{changes: 'rm x'}, {changes: [{path: 'a'}]}, {changes, command: 'rm x'}])
+        assert.equal(shown(other), JSON.stringify(other));
     assert.equal(shown(undefined), '');
     assert.equal(shown('x'.repeat(5000)), `${'x'.repeat(4000)}… (shortened)`);
 });

@@ -251,6 +251,12 @@ test('a worker that asks calls the tool that does, and goes on behind its result
         assert.equal(brig.messages.length, 1, 'it is the same turn');
         brig.reply = () => [text('More.'), done()];
         assert.equal(content(await events(await post([user('one'), assistant('Done.'), user('two')]))), 'More.');
+        brig.reply = () => [ASK];
+        await events(await post([user('three')]));
+        dialogues.expected[0].end();
+        brig.say(text('Again.'));
+        brig.say(done());
+        assert.equal(content(await events(await post([user('three'), call, result]))), 'Again.');
         assert.equal(brig.requests.length, 1, 'it is the same worker');
     }));
 

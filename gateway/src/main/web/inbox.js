@@ -108,18 +108,33 @@ function entry(ask, isSelected, named) {
             <span class="dim">${visible(who)}</span> <span class="pill">${ask.kind ?? 'ask'}</span>
             <span class="left dim" title="At ${time(ask.deadline)} it gets the answer ${ask.default}">${left ? age(left) : '0s'} left, then ${ask.default}</span></header>
         <p class="title">${visible(ask.title)}</p>
-        ${ask.detail === undefined || ask.detail === null ? nothing : detail(ask.detail)}
+        ${ask.detail === undefined || ask.detail === null ? nothing : detail(ask)}
         ${ask.settled ? html`<p class="settled" role="status">${visible(ask.settled)}</p>` : mayAnswer() ? answers(ask, isSelected) : nothing}`;
 }
 
 /** What to judge by. Everything of it was written by an agent: it is text, and what cannot be seen is spelled out. */
-function detail(what) {
+function detail({kind, title, detail: what}) {
     const shown = visibleIn(what);
+    const isObject = typeof shown === 'object' && !Array.isArray(shown);
+    if (isObject && kind !== 'tool') {
+        return fields(shown, visible(title));
+    }
     return html`<div class="detail" tabindex="0" role="group" aria-label="What it is about">${
-        typeof shown === 'object' && !Array.isArray(shown)
+        isObject
             ? given(shown, '')
             : html`<pre class="input">${typeof shown === 'string' ? shown : JSON.stringify(shown, null, 2)}</pre>`
     }</div>`;
+}
+
+/** What Brig says about a host or a question, without what the title says already. */
+function fields(shown, title) {
+    const all = Object.entries(shown).filter(([, value]) => value !== title);
+    return all.length
+        ? html`<div class="detail" tabindex="0" role="group" aria-label="What it is about">${all.map(
+              ([name, value]) =>
+                  html`<div><span class="dim">${name}</span> ${typeof value === 'string' ? value : JSON.stringify(value)}</div>`,
+          )}</div>`
+        : nothing;
 }
 
 /** A policy is for all sessions: only an admin changes it. */
@@ -130,7 +145,7 @@ function answers(ask, isSelected) {
     const button = (option, index) => {
         const isChosen = isSelected && chosen.option === option.id;
         return html`<button class=${isChosen ? 'primary' : ''} aria-pressed=${isChosen} ?disabled=${off}
-            @click=${() => give(ask, {option: option.id})}>${isSelected && index < 9 ? html`<kbd>${index + 1}</kbd> ` : nothing}${visible(option.name || option.id)}</button>`;
+            @click=${() => give(ask, {option: option.id})}>${isSelected && index < 9 ? html`<kbd>${index + 1}</kbd> ` : nothing}${visible(option.name || option.id)}${option.description ? html`<small>${visible(option.description)}</small>` : nothing}</button>`;
     };
     return html`<div class="answers">${optionsOf(ask).map(button)}</div>
         ${

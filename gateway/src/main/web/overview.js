@@ -84,9 +84,8 @@ function tile(view, index) {
     const model = modelOf(view.spawn_id);
     const asks = openAsks(view.spawn_id);
     return html`<a class="tile" href=${placeOf(view.spawn_id)}>
-        <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b><span
-                class="does dim"> ${DOES[view.activity]}</span>
-            ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : nothing}
+        <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b>
+            ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : html`<span class="does dim">${DOES[view.activity]}</span>`}
             <span class="dim">${view.agent}</span></header>
         <div class="lines"
             aria-hidden="true">${model ? guard([model, turn(model, index)], () => newest(model)) : html`<div class="dim">${waiting(view)}</div>`}</div>
@@ -125,5 +124,5 @@ function brief(row) {
         ? `⚙ ${row.name} ${text}`
         : row.kind === 'thought'
           ? `… ${row.text.slice(-150)}`
-          : `· ${text}`;
+          : `· ${row.kind === 'ask' ? 'asks: ' : ''}${text}`;
 }

@@ -52,21 +52,55 @@ function toolHead(row, view) {
         <span class="title">${hits(clip(about.join(' · '), 200), view.mark)}</span>`;
 }
 
+const linesOf = (text) => text.replace(/\n$/, '').split('\n');
+
+const edited = (kind, sign, line, mark) => html`<div class=${kind}>${sign} ${hits(line, mark)}</div>`;
+
+/** Changes of files as Codex tells them: a diff of each file, and only the content of a new or deleted one. */
+const isChanges = (input) =>
+    Object.keys(input).length === 1 &&
+    Array.isArray(input.changes) &&
+    input.changes.length > 0 &&
+    input.changes.every((one) => typeof one?.path === 'string' && typeof one.diff === 'string');
+
+function diffLine(line, mark) {
+    switch (line[0]) {
+        case '+':
+            return edited('added', '+', line.slice(1), mark);
+        case '-':
+            return edited('removed', '−', line.slice(1), mark);
+        case '@':
+            return edited('hunk', '', line, mark);
+        default:
+            return edited('', ' ', line.slice(1), mark);
+    }
+}
+
 /** What a call was given: a command as a shell shows it, an edit as what goes and what comes, else its fields. */
 export function given(input, mark) {
     if (typeof input.command === 'string') {
         return html`<pre class="input">$ ${hits(input.command, mark)}</pre>`;
     }
+    const lines = (text, kind, sign) => linesOf(text).map((one) => edited(kind, sign, one, mark));
     const before = input.old_string ?? input.oldString;
     const after = input.new_string ?? input.newString;
     if (typeof before === 'string' && typeof after === 'string') {
-        const lines = (text, kind, sign) =>
-            text
-                .replace(/\n$/, '')
-                .split('\n')
-                .map((one) => html`<div class=${kind}>${sign} ${hits(one, mark)}</div>`);
         return html`<pre class="input">${hits(String(subject(input) ?? ''), mark)}</pre>
             <pre class="edit">${lines(before, 'removed', '−')}${lines(after, 'added', '+')}</pre>`;
+    }
+    if (isChanges(input)) {
+        return input.changes.map(({path, kind, diff}) => {
+            const more = {add: ' (new)', delete: ' (deleted)'}[kind?.type] ?? '';
+            const to = typeof kind?.move_path === 'string' ? ` → ${kind.move_path}` : '';
+            const shown =
+                kind?.type === 'add'
+                    ? lines(diff, 'added', '+')
+                    : kind?.type === 'delete'
+                      ? lines(diff, 'removed', '−')
+                      : linesOf(diff).map((one) => diffLine(one, mark));
+            return html`<pre class="input">${hits(path + more + to, mark)}</pre>
+                <pre class="edit">${shown}</pre>`;
+        });
     }
     return html`<pre class="input">${hits(JSON.stringify(input, null, 2), mark)}</pre>`;
 }

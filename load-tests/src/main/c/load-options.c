@@ -36,7 +36,7 @@ static const char help[] =
     "  --publish-to ADDRESS                  where publishers connect\n"
     "  --server-pid P                        whose CPU and memory count; may be repeated, or a line server P "
     "on standard input\n"
-    "  --worker-agent PATH                   kind brig: the control socket, <runtimeDir>/w/control.sock\n"
+    "  --worker-agent PATH                   kind brig: the link socket, <runtimeDir>/w/link.sock\n"
     "  --go                                  begin at once instead of when stdin says go\n"
     "\n"
     "Results are lines of JSON on standard output, the last one is the result. Ends with 0 if nothing was "

@@ -177,7 +177,6 @@ void publishers_init(void) {
         struct stream *stream = &streams[i];
         stream->index = i;
         stream->source = (struct source){-1, handle};
-        stream->listener = (struct source){-1, NULL};
         stream->seen = allocate((size_t) options.readers + 1, sizeof *stream->seen);
         if (options.window > 0 && options.window <= SENT_RING / 2) {
             stream->sent_ns = allocate(SENT_RING, sizeof *stream->sent_ns);

@@ -95,7 +95,6 @@ struct stream {
     uint64_t *seen;
     uint64_t *sent_ns;
     /* Kind brig: the identity of the stream. */
-    struct source listener;
     char spawn_id[NAME_CHARS_MAX], token[NAME_CHARS_MAX], io_socket[ADDRESS_CHARS_MAX];
     char line[NAME_CHARS_MAX];
     size_t line_bytes;

@@ -84,7 +84,7 @@ final class EgressLatency implements Callable<Integer> {
         Path folder = Brig.newFolder();
         try (LocalWeb web = LocalWeb.start(folder.resolve("web"));
                 Brig brig = start(folder, web);
-                WorkerAgentWire control = WorkerAgentWire.control(brig.controlSocket())) {
+                WorkerAgentWire control = WorkerAgentWire.control(brig.linkSocket())) {
             latency(report, web, control);
             download(report, web, control);
             memory(report, control);
@@ -235,7 +235,8 @@ final class EgressLatency implements Callable<Integer> {
 
         Shell(WorkerAgentWire control) throws IOException {
             this.control = control;
-            worker = WorkerAgentWire.worker(control.spawn(id, "bash", "", "p0"));
+            control.spawn(id, "bash", "", "p0");
+            worker = WorkerAgentWire.worker(control.socket(), id);
         }
 
         /** The seconds of each request, as the command prints them. */
@@ -279,7 +280,8 @@ final class EgressLatency implements Callable<Integer> {
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             for (int i = 0; i < streams; i++) {
                 ids.add(Ids.newSpawnId(System.currentTimeMillis()));
-                clocks.add(WorkerAgentWire.worker(control.spawn(ids.getLast(), "clock", "", "p0")));
+                control.spawn(ids.getLast(), "clock", "", "p0");
+                clocks.add(WorkerAgentWire.worker(control.socket(), ids.getLast()));
             }
             String url = "http://" + HOST + ":" + web.port(false) + "/large?" + (downloadMib << 20);
             read(clocks, threads, 3_000);

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
             "the time before the launch. Beside the wall, in turns: the same program as a bare",
             "process, behind plain bubblewrap, and behind srt where it is installed",
             "(npm install -g @anthropic-ai/sandbox-runtime). The wall is asked for over the",
-            "worker-agent's control socket: with policy, workspace, limits and posture. Spawns are",
+            "worker-agent's socket: with policy, workspace, limits and posture. Spawns are",
             "timed until they are answered, which is when the agent runs. The memory of an idle",
             "wall is that of its own processes (PSS); 'idle, all' is what the host has less for",
             "each: the wall, the kernel's part, the agent ('sleep') and the worker-agent's.",
@@ -76,7 +76,7 @@ final class WallLatency implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         Report report = new Report(json);
         try (Brig brig = Brig.start(AGENTS);
-                WorkerAgentWire control = WorkerAgentWire.control(brig.controlSocket())) {
+                WorkerAgentWire control = WorkerAgentWire.control(brig.linkSocket())) {
             Map<String, Launch> ways = new LinkedHashMap<>();
             ways.put("bare", () -> program(List.of()));
             ways.put("bwrap", () -> program(PLAIN));
@@ -133,7 +133,8 @@ final class WallLatency implements Callable<Integer> {
 
     private static double firstInstruction(WorkerAgentWire control, String spawnId) throws IOException {
         long before = nowNs();
-        try (WorkerAgentWire worker = WorkerAgentWire.worker(control.spawn(spawnId, "clock", "go", null))) {
+        control.spawn(spawnId, "clock", "go", null);
+        try (WorkerAgentWire worker = WorkerAgentWire.worker(control.socket(), spawnId)) {
             long ran = 0;
             for (NumberedFrame frame = worker.frame(); ; frame = worker.frame()) {
                 if (frame.frame() instanceof Frame.Chunk chunk) {
@@ -151,7 +152,7 @@ final class WallLatency implements Callable<Integer> {
         report.value("bwrap true, ms each", plain);
         List<WorkerAgentWire> controls = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
-            controls.add(WorkerAgentWire.control(brig.controlSocket()));
+            controls.add(WorkerAgentWire.control(brig.linkSocket()));
         }
         ThreadLocal<WorkerAgentWire> mine = ThreadLocal.withInitial(() -> {
             synchronized (controls) {

@@ -3,8 +3,8 @@ package brig.loadtests;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
+import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.Message;
-import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkerLine;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
@@ -27,29 +27,37 @@ import org.jspecify.annotations.Nullable;
 final class WorkerAgentWire implements AutoCloseable {
     private static final SpawnRequest.Asker ASKER = new SpawnRequest.Asker("load-tests", true);
 
+    private final String socket;
     private final SocketChannel channel;
     private final BufferedReader lines;
     private long requests;
 
     private WorkerAgentWire(String socket) throws IOException {
+        this.socket = socket;
         channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(socket));
         lines = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
     }
 
     static WorkerAgentWire control(String socket) throws IOException {
-        return new WorkerAgentWire(socket);
-    }
-
-    /** The stream of one worker, from its first frame on. */
-    static WorkerAgentWire worker(String socket) throws IOException {
         WorkerAgentWire wire = new WorkerAgentWire(socket);
-        wire.send(WorkerLine.resume(1));
+        wire.send(new LinkPurpose.Control());
         return wire;
     }
 
-    /** Starts a worker of the agent; returns the socket of its stream. */
-    String spawn(String spawnId, String agent, String prompt, @Nullable String policy) throws IOException {
+    /** The stream of one worker, from its first frame on. */
+    static WorkerAgentWire worker(String socket, String spawnId) throws IOException {
+        WorkerAgentWire wire = new WorkerAgentWire(socket);
+        wire.send(new LinkPurpose.Worker(spawnId, 1));
+        return wire;
+    }
+
+    String socket() {
+        return socket;
+    }
+
+    /** Starts a worker of the agent. */
+    void spawn(String spawnId, String agent, String prompt, @Nullable String policy) throws IOException {
         SpawnRequest request = new SpawnRequest(
                 null,
                 null,
@@ -64,9 +72,7 @@ final class WorkerAgentWire implements AutoCloseable {
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
                 null);
-        return ask(new ControlRequest.Spawn(spawnId, request, ASKER))
-                .as(SpawnAnswer.class)
-                .socket();
+        ask(new ControlRequest.Spawn(spawnId, request, ASKER));
     }
 
     void terminate(String spawnId) throws IOException {

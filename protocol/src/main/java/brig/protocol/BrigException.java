@@ -65,6 +65,12 @@ public final class BrigException extends RuntimeException {
         return this;
     }
 
+    /** Adds the id of the ask whose answer is refused. */
+    public BrigException withAskId(@Nullable String askId) {
+        hints = hints.withAskId(askId);
+        return this;
+    }
+
     /** All fields beside code and message, including {@link #retryAfterSeconds}. */
     public Hints hints() {
         return hints.withRetryAfterSeconds(

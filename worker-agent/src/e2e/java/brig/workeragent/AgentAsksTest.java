@@ -2,6 +2,7 @@ package brig.workeragent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,118 +13,228 @@ import java.io.IOException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the real programs and their sub-agents ask waits for a person, and no way of its end makes them hang. */
-@Timeout(120)
+/**
+ * What the real programs and their sub-agents ask waits for a person, and no way of its end makes them hang. One process
+ * of each program goes through all ways. {@link AskReport} has the table of them.
+ */
+@Timeout(240)
 @Order(1)
+@Execution(ExecutionMode.CONCURRENT)
 class AgentAsksTest {
-    private static final long WAIT_MS = 5000;
+    private static final long WAIT_MS = 4000;
     private static final String RAN = "ran-42";
-    private static final String RUN = "#scenario:shell:touch file; echo ran-$((6 * 7))";
-    private AgentFixture fixture;
+    private static final String RUN = "shell:touch file; echo ran-$((6 * 7))";
+    private static final AskReport REPORT = new AskReport();
 
-    private Walled open(String agent) throws IOException {
-        fixture = RealAgents.open(agent, Map.of("permissions", "ask", "asks", Map.of("waitMs", WAIT_MS)));
-        return new Walled(fixture, agent, Map.of());
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        if (fixture != null) {
-            fixture.close();
-        }
-    }
-
-    /** Sends that message and waits for what is asked then. OpenCode asks also whether it may delegate. */
-    private Frame ask(Walled worker, String content) throws IOException {
-        worker.seen.clear();
-        worker.say(content);
-        Frame asked = nextAsk(worker);
-        if (asked.text("title").equals("task")) {
-            answer(worker, asked, "option", "allow");
-            return nextAsk(worker);
-        }
-        return asked;
-    }
-
-    private static Frame nextAsk(Walled worker) throws IOException {
-        return worker.until(frame -> {
-            assertNotEquals(FrameType.DONE, frame.type(), () -> "nothing was asked: " + worker.seen);
-            return frame.type() == FrameType.ASK;
-        });
-    }
-
-    private Map<String, Object> answer(Walled worker, Frame ask, String field, String value) throws IOException {
-        try (TestGateway control = fixture.control()) {
-            return control.ask(new String(
-                    Json.write(Map.of(
-                            "id",
-                            1,
-                            "op",
-                            "answer",
-                            "spawn_id",
-                            worker.id(),
-                            "ask_id",
-                            ask.text("ask_id"),
-                            field,
-                            value,
-                            "by",
-                            "tests",
-                            "via",
-                            "unix")),
-                    UTF_8));
-        }
-    }
-
-    private static String delegated(String agent, String scenario) {
-        String type = agent.equals("claude") ? "general-purpose" : "general";
-        return "#scenario:delegate:" + type + ":" + scenario.substring("#scenario:".length());
-    }
-
-    private static boolean ran(Walled worker) {
-        return worker.seen.stream().anyMatch(frame -> frame.text("output").contains(RAN));
+    @AfterAll
+    static void report() throws IOException {
+        REPORT.write();
     }
 
     @ParameterizedTest
-    @CsvSource({"claude, false", "claude, true", "codex, false", "codex, true", "opencode, false", "opencode, true"})
-    void shouldGoOnHoweverAnAskEnds(String agent, boolean child) throws Exception {
-        String prompt = child ? delegated(agent, RUN) : RUN;
-        try (Walled worker = open(agent)) {
-            Frame allowed = ask(worker, prompt);
-            assertEquals(child, worker.subAgents().containsKey(allowed.text("agent")), allowed::toString);
-            assertTrue(allowed.text("detail").contains("touch file"), allowed::toString);
-            assertTrue(answer(worker, allowed, "option", "allow").containsKey("ok"));
-            Map<String, Object> late = answer(worker, allowed, "option", "deny");
-            assertTrue(late.toString().contains("ASK_SETTLED"), late::toString);
-            worker.untilDone();
-            assertTrue(ran(worker), () -> "it was allowed: " + worker.seen);
-
-            answer(worker, ask(worker, prompt), "option", "deny");
-            worker.untilDone();
-            assertTrue(!ran(worker), () -> "it was denied: " + worker.seen);
-
-            ask(worker, prompt);
-            Frame nobody = worker.until(frame -> frame.type() == FrameType.ANSWERED);
-            assertEquals("deadline", nobody.text("reason"));
-            worker.untilDone();
-            assertTrue(!ran(worker), () -> "nobody answered: " + worker.seen);
-
-            ask(worker, prompt);
-            worker.cancel();
-            Frame cancelled = worker.until(frame -> frame.type() == FrameType.ANSWERED);
-            assertEquals("ended", cancelled.text("reason"));
-            assertEquals("cancelled", worker.untilDone().text("reason"));
-            assertTrue(!ran(worker), () -> "it was cancelled: " + worker.seen);
-
+    @ValueSource(strings = {"claude", "codex", "opencode", RealAgents.CLAUDE_ACP})
+    void shouldGoOnHoweverAnAskEnds(String agent) throws Exception {
+        Map<String, ?> profile = Map.of("permissions", "ask", "asks", Map.of("waitMs", WAIT_MS));
+        try (AgentFixture fixture = RealAgents.open(agent, profile);
+                Walled worker = new Walled(fixture, agent, Map.of())) {
+            for (boolean child : List.of(false, true)) {
+                Asker asker = new Asker(fixture, worker, agent, child);
+                asker.asksForATool();
+                asker.putsAQuestion();
+                asker.takesBack();
+                asker.isCancelled();
+            }
             worker.seen.clear();
             worker.say("#scenario:text:3");
             assertEquals("0", worker.untilDone().text("exit_code"));
             assertTrue(worker.said(null).contains("tok2"), worker.said(null));
+        }
+    }
+
+    /** A program, or a sub-agent of it. */
+    private record Asker(AgentFixture fixture, Walled worker, String agent, boolean child) {
+        void asksForATool() throws IOException {
+            long start = System.nanoTime();
+            Frame allowed = ask(RUN);
+            assertTrue(allowed.text("detail").contains("touch file"), allowed::toString);
+            assertTrue(answer(allowed, "option", "allow").containsKey("ok"));
+            Map<String, Object> late = answer(allowed, "option", "deny");
+            assertTrue(late.toString().contains("ASK_SETTLED"), late::toString);
+            worker.untilDone();
+            assertTrue(ran(), () -> "it was allowed: " + worker.seen);
+            told("answered", "allowed, the tool ran", start);
+            told("late", "ASK_SETTLED, the first answer counts", start);
+
+            start = System.nanoTime();
+            answer(ask(RUN), "option", "deny");
+            worker.untilDone();
+            assertFalse(ran(), () -> "it was denied: " + worker.seen);
+            told("denied", "the tool did not run", start);
+
+            start = System.nanoTime();
+            ask(RUN);
+            assertEquals("deadline", nextEnd().text("reason"));
+            worker.untilDone();
+            assertFalse(ran(), () -> "nobody answered: " + worker.seen);
+            told("nobody there", "denied at the deadline", start);
+        }
+
+        void putsAQuestion() throws IOException {
+            if (agent.equals(RealAgents.CLAUDE_ACP)) {
+                return;
+            }
+            if (child && !agent.equals("opencode")) {
+                refusesTheQuestion();
+                return;
+            }
+            long start = System.nanoTime();
+            Frame chosen = ask(question(agent));
+            assertEquals("question", chosen.text("kind"));
+            assertEquals("Which colour?", chosen.text("title"));
+            answer(chosen, "option", "2");
+            worker.untilDone();
+            assertTrue(heard("Blue"), "the model hears the choice");
+            told("question, answered", "the model has the answer", start);
+
+            answer(ask(question(agent)), "text", "Turquoise");
+            worker.untilDone();
+            assertTrue(heard("Turquoise"), "the model hears other words");
+
+            start = System.nanoTime();
+            ask(question(agent));
+            Frame nobody = nextEnd();
+            assertEquals("deadline", nobody.text("reason"));
+            assertEquals("decline", nobody.text("option"));
+            worker.untilDone();
+            told("question, nobody there", "declined at the deadline", start);
+        }
+
+        /** Claude Code has no such tool in sub-agents, and Codex refuses it there: nobody is asked. */
+        private void refusesTheQuestion() throws IOException {
+            long start = System.nanoTime();
+            say(question(agent));
+            worker.untilDone();
+            assertEquals(List.of(), worker.all(FrameType.ASK));
+            told("question", "refused by the program: not in sub-agents", start);
+        }
+
+        /**
+         * Claude Code and Codex take an ask back when its sub-agent is stopped, OpenCode when another one of the step is
+         * denied. For themselves the former two never did: neither when the other call of a step failed or was denied, nor
+         * when another message came.
+         */
+        void takesBack() throws IOException {
+            if (!agent.equals("opencode") && !child) {
+                told("withdrawn", "the program does not withdraw", System.nanoTime());
+                return;
+            }
+            long start = System.nanoTime();
+            if (agent.equals("opencode")) {
+                answer(ask("shells"), "option", "deny");
+            } else {
+                worker.seen.clear();
+                worker.say("#scenario:stop:" + RUN);
+                nextAsk();
+            }
+            worker.untilDone();
+            assertFalse(ran(), () -> "it was withdrawn: " + worker.seen);
+            List<Frame> ends = worker.all(FrameType.ANSWERED);
+            assertEquals(ids(worker.all(FrameType.ASK)), ids(ends), "no ask is left");
+            // OpenCode may not come to ask for the second call.
+            List<String> reasons = ends.stream().map(end -> end.text("reason")).toList();
+            assertTrue(
+                    Set.of(List.of("withdrawn"), List.of("person"), List.of("person", "withdrawn"))
+                            .contains(reasons),
+                    reasons::toString);
+            assertEquals(agent.equals("opencode"), reasons.contains("person"));
+            told("withdrawn", "settled, no ask is left", start);
+        }
+
+        void isCancelled() throws IOException {
+            long start = System.nanoTime();
+            ask(RUN);
+            worker.cancel();
+            assertEquals("ended", nextEnd().text("reason"));
+            assertEquals("cancelled", worker.untilDone().text("reason"));
+            assertFalse(ran(), () -> "it was cancelled: " + worker.seen);
+            told("cancelled", "the turn ended", start);
+        }
+
+        private void told(String what, String outcome, long start) {
+            REPORT.add(agent, child, what, outcome, (System.nanoTime() - start) / 1_000_000);
+        }
+
+        private void say(String scenario) throws IOException {
+            worker.seen.clear();
+            worker.say(RealAgents.prompt(agent, child, scenario));
+        }
+
+        private Frame ask(String scenario) throws IOException {
+            say(scenario);
+            return nextAsk();
+        }
+
+        /** ACP does not say which sub-agent asks. */
+        private Frame nextAsk() throws IOException {
+            Frame asked = worker.until(frame -> {
+                assertNotEquals(FrameType.DONE, frame.type(), () -> "nothing was asked: " + worker.seen);
+                return frame.type() == FrameType.ASK;
+            });
+            boolean named = worker.subAgents().containsKey(asked.text("agent"));
+            assertEquals(child && !agent.equals(RealAgents.CLAUDE_ACP), named, asked::toString);
+            return asked;
+        }
+
+        private Frame nextEnd() throws IOException {
+            return worker.until(frame -> frame.type() == FrameType.ANSWERED);
+        }
+
+        private Map<String, Object> answer(Frame ask, String field, String value) throws IOException {
+            try (TestGateway control = fixture.control()) {
+                return control.ask(new String(
+                        Json.write(Map.of(
+                                "id",
+                                1,
+                                "op",
+                                "answer",
+                                "spawn_id",
+                                worker.id(),
+                                "ask_id",
+                                ask.text("ask_id"),
+                                field,
+                                value,
+                                "by",
+                                "tests",
+                                "via",
+                                "unix")),
+                        UTF_8));
+            }
+        }
+
+        private static Set<String> ids(List<Frame> frames) {
+            return frames.stream().map(frame -> frame.text("ask_id")).collect(Collectors.toSet());
+        }
+
+        private boolean ran() {
+            return worker.seen.stream().anyMatch(frame -> frame.text("output").contains(RAN));
+        }
+
+        /** Whether a result of a tool with that word was sent to the model. */
+        private boolean heard(String word) throws IOException {
+            return RealAgents.asked(fixture, worker).stream()
+                    .map(body -> body.has("input") ? body.path("input") : body.path("messages"))
+                    .map(turns -> turns.path(turns.size() - 1).toString())
+                    .anyMatch(last -> last.contains(word) && !last.contains("scenario"));
         }
     }
 
@@ -143,40 +254,6 @@ class AgentAsksTest {
             default -> "question";
         };
         byte[] call = Json.write(Map.of("name", tool, "input", Map.of("questions", List.of(asked))));
-        return "#scenario:calls:" + Base64.getUrlEncoder().withoutPadding().encodeToString(call);
-    }
-
-    /** Sub-agents of Claude Code and of Codex have no tool to ask with. */
-    @ParameterizedTest
-    @CsvSource({"claude, false", "codex, false", "opencode, false", "opencode, true"})
-    void shouldPutItsQuestionsToAPerson(String agent, boolean child) throws Exception {
-        String prompt = child ? delegated(agent, question(agent)) : question(agent);
-        try (Walled worker = open(agent)) {
-            Frame chosen = ask(worker, prompt);
-            assertEquals("question", chosen.text("kind"));
-            assertEquals("Which colour?", chosen.text("title"));
-            assertEquals(child, worker.subAgents().containsKey(chosen.text("agent")), chosen::toString);
-            answer(worker, chosen, "option", "2");
-            worker.untilDone();
-            assertTrue(heard(worker, "Blue"), "the model hears the choice");
-
-            answer(worker, ask(worker, prompt), "text", "Turquoise");
-            worker.untilDone();
-            assertTrue(heard(worker, "Turquoise"), "the model hears other words");
-
-            ask(worker, prompt);
-            Frame nobody = worker.until(frame -> frame.type() == FrameType.ANSWERED);
-            assertEquals("deadline", nobody.text("reason"));
-            assertEquals("decline", nobody.text("option"));
-            worker.untilDone();
-        }
-    }
-
-    /** Whether a result of a tool with that word was sent to the model. */
-    private boolean heard(Walled worker, String word) throws IOException {
-        return RealAgents.asked(fixture, worker).stream()
-                .map(body -> body.has("input") ? body.path("input") : body.path("messages"))
-                .map(turns -> turns.path(turns.size() - 1).toString())
-                .anyMatch(last -> last.contains(word) && !last.contains("scenario"));
+        return "calls:" + Base64.getUrlEncoder().withoutPadding().encodeToString(call);
     }
 }

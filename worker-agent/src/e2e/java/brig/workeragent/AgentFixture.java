@@ -36,7 +36,7 @@ final class AgentFixture implements AutoCloseable {
 
     /** @param egress keys of {@code worker.egress} */
     AgentFixture(String limitsLevel, Map<String, ?> egress) throws IOException {
-        root = Files.createTempDirectory("brig");
+        root = TestFolders.create("brig");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path agents = Files.createDirectory(root.resolve("agents"));
         Files.writeString(agents.resolve("lines.json"), """
@@ -79,12 +79,12 @@ final class AgentFixture implements AutoCloseable {
         return this;
     }
 
-    Path controlSocket() {
-        return root.resolve("run/w/control.sock");
+    Path linkSocket() {
+        return root.resolve("run/w/link.sock");
     }
 
     TestGateway control() throws IOException {
-        return new TestGateway(controlSocket());
+        return new TestGateway(linkSocket()).opened("{\"link\":\"control\"}");
     }
 
     /** Asks for a worker and answers with its id. */
@@ -125,12 +125,12 @@ final class AgentFixture implements AutoCloseable {
         return said.toString();
     }
 
-    /** Asks for a shell with that policy, and answers as the control socket does. */
+    /** Asks for a shell with that policy, and answers as a control connection does. */
     Map<String, Object> askForShell(TestGateway control, String id, String policy, String prompt) throws IOException {
         return ask(control, id, Map.of("agent_config", Map.of("name", "shell"), "policy", policy, "prompt", prompt));
     }
 
-    /** Asks for a spawn, and answers as the control socket does. */
+    /** Asks for a spawn, and answers as a control connection does. */
     Map<String, Object> ask(TestGateway control, String id, Map<String, ?> request) throws IOException {
         return control.ask(
                 new String(Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
@@ -145,9 +145,8 @@ final class AgentFixture implements AutoCloseable {
 
     /** The frames of a worker from that number on. */
     TestGateway frames(String spawnId, long resume) throws IOException {
-        TestGateway frames = new TestGateway(root.resolve("run/w/" + spawnId + ".sock"));
-        frames.send("{\"resume\":" + resume + "}");
-        return frames;
+        return new TestGateway(linkSocket())
+                .opened("{\"link\":\"worker\",\"spawn_id\":\"" + spawnId + "\",\"resume\":" + resume + "}");
     }
 
     /** What lies in the folder of the sockets. */
@@ -194,10 +193,6 @@ final class AgentFixture implements AutoCloseable {
         if (agent != null) {
             agent.close();
         }
-        try (Stream<Path> files = Files.walk(root)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        TestFolders.delete(root);
     }
 }

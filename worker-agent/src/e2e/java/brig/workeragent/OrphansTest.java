@@ -67,7 +67,7 @@ class OrphansTest {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-        assertEquals("ready " + fixture.controlSocket(), out.readLine());
+        assertEquals("ready " + fixture.linkSocket(), out.readLine());
     }
 
     private String spawn(TestGateway control, String task, String prompt) throws IOException {
@@ -136,7 +136,7 @@ class OrphansTest {
         fixture.open();
 
         assertEquals(List.of(), AgentFixture.processesWith(mark));
-        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
+        assertEquals(List.of("link.sock", "lock"), fixture.socketFolder());
         // It serves before it has ended what its predecessor left; the halfway one and the idle one go.
         while (Files.exists(bases.resolve(idle + ".worktree"))
                 || Files.exists(bases.resolve("spn_halfway.worktree"))

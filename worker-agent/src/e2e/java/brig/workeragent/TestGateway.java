@@ -19,7 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 
-/** The gateway's side of both kinds of sockets, as plain as can be. */
+/** A gateway's side of a connection, as plain as can be. */
 final class TestGateway implements AutoCloseable {
     private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     private final BufferedReader lines;
@@ -39,6 +39,12 @@ final class TestGateway implements AutoCloseable {
     TestGateway(Path socket) throws IOException {
         channel.connect(UnixDomainSocketAddress.of(socket));
         lines = new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), UTF_8));
+    }
+
+    /** Says what the connection is for. */
+    TestGateway opened(String purpose) throws IOException {
+        send(purpose);
+        return this;
     }
 
     void send(String line) throws IOException {

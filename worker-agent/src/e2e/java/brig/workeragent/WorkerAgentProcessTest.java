@@ -52,7 +52,7 @@ class WorkerAgentProcessTest {
                 options.home().toString(),
                 "--runtime-dir",
                 options.runtimeDir().toString());
-        assertEquals("ready " + fixture.controlSocket(), out.readLine());
+        assertEquals("ready " + fixture.linkSocket(), out.readLine());
     }
 
     private void spawnSleeper() throws IOException {
@@ -90,9 +90,9 @@ class WorkerAgentProcessTest {
         spawnSleeper();
         process.destroyForcibly().waitFor();
         awaitNoSleeper();
-        assertTrue(Files.exists(fixture.controlSocket()));
+        assertTrue(Files.exists(fixture.linkSocket()));
         startWithFixture();
-        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
+        assertEquals(List.of("link.sock", "lock"), fixture.socketFolder());
     }
 
     @Test
@@ -103,7 +103,7 @@ class WorkerAgentProcessTest {
         assertTrue(process.waitFor(60, TimeUnit.SECONDS));
         assertEquals(143, process.exitValue());
         assertEquals(List.of(), AgentFixture.processesWith(mark));
-        assertFalse(Files.exists(fixture.controlSocket()));
+        assertFalse(Files.exists(fixture.linkSocket()));
     }
 
     @Test

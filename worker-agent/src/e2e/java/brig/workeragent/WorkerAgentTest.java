@@ -196,11 +196,11 @@ class WorkerAgentTest {
             });
             assertEquals(List.of("done 137 SIGKILL terminated", "terminated shutdown"), end);
             assertEquals(List.of(), AgentFixture.processesWith(mark));
-            assertTrue(fixture.socketFolder().contains(id + ".sock"));
+            assertTrue(String.valueOf(control.ask("{\"id\":3,\"op\":\"list\"}")).contains(id));
             frames.send("{\"ack\":" + last[0] + "}");
             assertNull(frames.line());
         }
-        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
+        assertEquals(List.of("link.sock", "lock"), fixture.socketFolder());
         assertEquals(
                 "SESSION_ENDED",
                 control.ask(AgentFixture.spawnRequest(id, "shell", null)).get("code"));
@@ -239,16 +239,19 @@ class WorkerAgentTest {
     @Test
     void shouldCloseConnectionWhenGatewayTalksNonsense() throws Exception {
         String id = fixture.spawn(control, "shell", null);
+        String follow = "{\"link\":\"worker\",\"spawn_id\":\"" + id + "\",\"resume\":1}";
         for (String line : List.of(
                 "{\"ack\":1}",
-                "{\"resume\":0}",
-                "{\"resume\":99}",
                 "nonsense",
-                "{\"resume\":\"1\"}",
-                "{\"resume\":1}\n{\"ack\":7}",
-                "{\"resume\":1}\n{\"input\":{}}",
-                "{\"resume\":1}\n{\"cancel\":\"yes\"}")) {
-            try (TestGateway gateway = new TestGateway(fixture.root.resolve("run/w/" + id + ".sock"))) {
+                "{\"link\":\"dance\"}",
+                "{\"link\":\"worker\",\"spawn_id\":\"spn_000000000000000000000000\",\"resume\":1}",
+                follow.replace(":1}", ":0}"),
+                follow.replace(":1}", ":99}"),
+                follow.replace(":1}", ":\"1\"}"),
+                follow + "\n{\"ack\":7}",
+                follow + "\n{\"input\":{}}",
+                follow + "\n{\"cancel\":\"yes\"}")) {
+            try (TestGateway gateway = new TestGateway(fixture.linkSocket())) {
                 gateway.send(line);
                 String last = gateway.line();
                 while (last != null) {
@@ -302,7 +305,7 @@ class WorkerAgentTest {
                     refusal("\"agent_config\":{\"name\":\"shell\"},\"workspace\":\"" + outside + "\""),
                     outside);
         }
-        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
+        assertEquals(List.of("link.sock", "lock"), fixture.socketFolder());
         try (var left = Files.list(Path.of(base))) {
             assertEquals(List.of(Path.of(base, "link")), left.toList());
         }
@@ -359,7 +362,7 @@ class WorkerAgentTest {
     @Test
     void shouldShowSocketsToNobodyElse() throws Exception {
         assertEquals("rwx------", mode(fixture.root.resolve("run/w")));
-        assertEquals("rw-------", mode(fixture.controlSocket()));
+        assertEquals("rw-------", mode(fixture.linkSocket()));
     }
 
     private static String mode(Path path) throws IOException {

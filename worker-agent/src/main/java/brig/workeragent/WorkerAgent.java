@@ -4,10 +4,8 @@ import brig.protocol.BrigException;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.link.ControlOperations;
-import brig.workeragent.link.ControlServer;
-import brig.workeragent.link.PortServer;
+import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
-import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -40,8 +38,7 @@ public final class WorkerAgent implements AutoCloseable {
     private final EgressProcess egress;
     private final Walls walls;
     private final Workers workers;
-    private final ControlServer control;
-    private final PortServer ports;
+    private final LinkServer link;
     private final Thread sweep;
 
     private WorkerAgent(
@@ -67,7 +64,6 @@ public final class WorkerAgent implements AutoCloseable {
                         policies,
                         walls,
                         made,
-                        WorkerServer.in(folder),
                         timers,
                         egress,
                         Executors.newVirtualThreadPerTaskExecutor()),
@@ -85,9 +81,11 @@ public final class WorkerAgent implements AutoCloseable {
             made.sweep();
             workers.sweep();
         });
-        this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
-        this.control = ControlServer.open(
+        this.link = LinkServer.open(
                 folder,
+                timers,
+                workers,
+                config.portConnectionsMax(),
                 new ControlOperations(
                         workers,
                         new AgentCatalog(profiles, programs, policies, installation.missingFolders()),
@@ -104,7 +102,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
 
     /**
-     * Starts everything; the control socket listens when this returns.
+     * Starts everything; the link socket listens when this returns.
      *
      * @throws BrigException naming the obstacle
      */
@@ -126,13 +124,13 @@ public final class WorkerAgent implements AutoCloseable {
         }
     }
 
-    Path controlSocket() {
-        return control.path();
+    Path linkSocket() {
+        return link.path();
     }
 
     /** Whether a gateway is connected or a worker is alive. */
     boolean needed() {
-        return control.connected() || workers.anyAlive();
+        return link.connected() || workers.anyAlive();
     }
 
     /** Ends all workers by the stop ladder, and lets a connected gateway read their last frames. */
@@ -143,8 +141,7 @@ public final class WorkerAgent implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        control.close();
-        ports.close();
+        link.close();
         awaitSweep();
         walls.close();
         egress.close();
@@ -204,8 +201,8 @@ public final class WorkerAgent implements AutoCloseable {
         if (options.embedded()) {
             new IdleExit(timers, agent::needed, () -> System.exit(0)).start();
         }
-        log.info("listening on {}", agent.controlSocket());
-        out.println("ready " + agent.controlSocket());
+        log.info("listening on {}", agent.linkSocket());
+        out.println("ready " + agent.linkSocket());
         out.flush();
         new CountDownLatch(1).await();
     }

@@ -104,6 +104,7 @@ final class SessionReader implements SessionLink.Reader {
                 }
             }
             case ConnectionLine.Authenticated _,
+                    ConnectionLine.Answer _,
                     ConnectionLine.Pong _,
                     ConnectionLine.Session _,
                     ConnectionLine.State _,

@@ -3,13 +3,12 @@ package brig.cli;
 import brig.cli.terminal.Terminal;
 import brig.protocol.BrigException;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.Frame;
-import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,9 +80,14 @@ final class AskPrompts {
         notifyAll();
     }
 
+    /** {@code the agent asks: Bash}. */
+    static String headline(Frame.Ask ask) {
+        return (ask.agent() == null ? "the agent" : "sub-agent " + ask.agent()) + " asks: " + ask.title();
+    }
+
     private void show(Frame.Ask ask) {
-        terminal.note((ask.agent() == null ? "the agent" : "sub-agent " + ask.agent()) + " asks: " + ask.title());
-        List<String> detail = lines(ask.detail());
+        terminal.note(headline(ask));
+        List<String> detail = AskDetail.lines(ask.detail());
         detail.stream().limit(DETAIL_LINES_MAX).forEach(line -> terminal.noteAside("  | " + shortened(line)));
         if (detail.size() > DETAIL_LINES_MAX) {
             terminal.noteAside("  | … and " + (detail.size() - DETAIL_LINES_MAX) + " lines: brig asks --json");
@@ -103,19 +107,6 @@ final class AskPrompts {
     private int number(Frame.Ask ask, @Nullable String option) {
         choices.put(next, new Choice(ask.askId(), option));
         return next++;
-    }
-
-    private static List<String> lines(@Nullable Object detail) {
-        List<String> lines = new ArrayList<>();
-        if (detail instanceof JsonObject object) {
-            object.names()
-                    .forEach(name -> (name + ": " + AsksCommand.detail(object.value(name)))
-                            .lines()
-                            .forEach(lines::add));
-        } else {
-            AsksCommand.detail(detail).lines().forEach(lines::add);
-        }
-        return lines;
     }
 
     private static String shortened(String line) {

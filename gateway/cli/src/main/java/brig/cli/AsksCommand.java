@@ -7,6 +7,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -127,7 +127,7 @@ final class AsksCommand implements Callable<Integer> {
         long leftMs = Math.max(0, ask.deadline() - nowMs);
         return List.of(
                 headline(view),
-                "  " + TreeDrawing.cut(detail(ask.detail()), DETAIL_CHARACTERS_MAX),
+                "  " + TreeDrawing.cut(AskDetail.brief(ask.detail()), DETAIL_CHARACTERS_MAX),
                 "  brig answer " + ask.askId() + " " + ask.choices() + "   (in " + leftMs / 1000 + " s: "
                         + ask.fallback() + ")");
     }
@@ -137,19 +137,5 @@ final class AsksCommand implements Callable<Integer> {
         Frame.Ask ask = view.ask();
         String agent = ask.agent() == null ? view.profile() : view.profile() + ", sub-agent " + ask.agent();
         return view.taskId() + " (" + agent + ") asks: " + ask.title();
-    }
-
-    /** What to judge by, in one line. */
-    static String detail(@Nullable Object detail) {
-        return switch (detail) {
-            case null -> "";
-            case String text -> text;
-            case List<?> words -> words.stream().map(String::valueOf).collect(Collectors.joining(" "));
-            case JsonObject object ->
-                object.names().stream()
-                        .map(name -> name + ": " + detail(object.value(name)))
-                        .collect(Collectors.joining(", "));
-            default -> String.valueOf(detail);
-        };
     }
 }

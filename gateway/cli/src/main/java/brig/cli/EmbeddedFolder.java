@@ -4,6 +4,7 @@ import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
+import brig.protocol.control.LinkPurpose;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,7 +113,8 @@ final class EmbeddedFolder implements AutoCloseable {
 
     /** The worker-agent outlives its gateway. It closes the connection when it ends. */
     private static void endWorkers(Path folder) {
-        try (GatewayClient workerAgent = GatewayClient.connect(folder.resolve("run/w/control.sock"))) {
+        try (GatewayClient workerAgent = GatewayClient.connect(folder.resolve("run/w/link.sock"))) {
+            workerAgent.send(Json.writeLine(new LinkPurpose.Control()));
             workerAgent.send(Json.writeLine(new ControlCall(1L, new ControlRequest.Shutdown())));
             workerAgent.nextLine();
             workerAgent.nextLine();

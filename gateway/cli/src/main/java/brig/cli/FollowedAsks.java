@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
+import brig.protocol.frame.AskDetail;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +47,7 @@ final class FollowedAsks {
 
     private static String asked(AskList.View view) {
         return AsksCommand.headline(view) + " · "
-                + TreeDrawing.cut(AsksCommand.detail(view.ask().detail()), 120) + " · brig answer "
+                + TreeDrawing.cut(AskDetail.brief(view.ask().detail()), 120) + " · brig answer "
                 + view.ask().askId() + " " + view.ask().choices();
     }
 }

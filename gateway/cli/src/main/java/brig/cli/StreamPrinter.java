@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Chunk.Channel;
@@ -180,7 +181,11 @@ final class StreamPrinter {
                     GatewayClient.requireNoError(line);
                 }
             }
-            case ConnectionLine.Gap _, ConnectionLine.Pong _, ConnectionLine.Session _, ConnectionLine.Presence _ -> {}
+            case ConnectionLine.Gap _,
+                    ConnectionLine.Answer _,
+                    ConnectionLine.Pong _,
+                    ConnectionLine.Session _,
+                    ConnectionLine.Presence _ -> {}
             case null -> {}
         }
     }
@@ -257,7 +262,7 @@ final class StreamPrinter {
         beforeOutput.run();
         endLine();
         terminal.note(
-                "asks: " + ask.title() + ": " + TreeDrawing.cut(AsksCommand.detail(ask.detail()), TITLE_CHARS_MAX));
+                AskPrompts.headline(ask) + ": " + TreeDrawing.cut(AskDetail.brief(ask.detail()), TITLE_CHARS_MAX));
     }
 
     /** How an ask ended, in words. */
@@ -295,6 +300,7 @@ final class StreamPrinter {
                 }
             }
             case ConnectionLine.Authenticated _,
+                    ConnectionLine.Answer _,
                     ConnectionLine.Pong _,
                     ConnectionLine.Session _,
                     ConnectionLine.Presence _ -> {}

@@ -76,7 +76,7 @@ class StreamPrinterTest {
                 "{'type':'gap','from':5,'to':9,'reason':'evicted'}",
                 "{'type':'error','seq':10,'ts':1,'error':'overloaded','code':'MODEL_ERROR'}");
         assertEquals("""
-                brig: asks: GET a.test:8080: rule: r
+                brig: the agent asks: GET a.test:8080: rule: r
                 brig:   brig answer ask_1 once|deny
                 brig: blocked GET https://b.test/x: not listed
                 brig: frames 5 to 9 are missing: evicted
@@ -138,10 +138,16 @@ class StreamPrinterTest {
         print(printer, WELCOME, ASK, ANSWERED);
         printer.showAsks();
         assertEquals("""
-                brig: asks: Bash: command: make
+                brig: the agent asks: Bash: command: make
                 brig:   brig answer ask_1 allow|deny
                 brig: answered: deny, as nobody answered in time
                 """, err.toString(UTF_8));
+    }
+
+    @Test
+    void shouldNameTheSubAgentThatAsks() {
+        print(printer, WELCOME, ASK.replace("'title'", "'agent':'a1','title'"));
+        assertTrue(err.toString(UTF_8).startsWith("brig: sub-agent a1 asks: Bash: command: make\n"), err::toString);
     }
 
     @Test
@@ -166,7 +172,7 @@ class StreamPrinterTest {
         print(printer, WELCOME, ASK, ANSWERED);
         printer.showAsks();
         assertEquals("""
-                brig: asks: Bash: command: make
+                brig: the agent asks: Bash: command: make
                 brig: answered: deny, as nobody answered in time
                 """, err.toString(UTF_8));
     }
@@ -177,7 +183,7 @@ class StreamPrinterTest {
         print(printer, WELCOME.replace("captain", "watcher"), ASK);
         printer.showAsks();
         assertEquals("""
-                brig: asks: Bash: command: make
+                brig: the agent asks: Bash: command: make
                 brig:   brig answer ask_1 allow|deny
                 """, err.toString(UTF_8));
     }

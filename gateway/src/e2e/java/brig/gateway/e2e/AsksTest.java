@@ -6,17 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What agents ask, from the agent to whoever answers, also with a gateway that is killed meanwhile. */
+/** What agents ask, from the agent to whoever answers, also without a gateway. {@link RealAsksTest} kills it with open asks. */
 @Timeout(180)
 class AsksTest {
     private static final int UID = 4244;
@@ -25,10 +26,10 @@ class AsksTest {
 
     private static final long HASTY_MS = 5000;
 
-    private Product product;
+    private static Product product;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         product = Product.prepare(Map.of("allowedUids", List.of((long) UID))).offering("mock");
         Path profile = product.agents().resolve("mock.json");
         Map<String, Object> hasty = new LinkedHashMap<>(Json.parseObject(Files.readAllBytes(profile)));
@@ -38,12 +39,12 @@ class AsksTest {
         product.serve();
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         product.close();
     }
 
-    private Spawned spawn(String agent, String fields, String scenario) throws IOException {
+    private static Spawned spawn(String agent, String fields, String scenario) throws IOException {
         return new Spawned(
                 product,
                 product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"" + agent
@@ -101,23 +102,61 @@ class AsksTest {
         assertEquals(List.of(), asks(admin, ""));
     }
 
+    private static String line(JsonObject ask, String option) {
+        return "{\"action\":\"answer_ask\",\"ask_id\":\"" + ask.text("ask_id") + "\",\"option\":\"" + option + "\"}";
+    }
+
+    /** What is told about an answer; frames are passed over. */
+    private static String told(Source connection) throws IOException {
+        for (; ; ) {
+            JsonObject line = JsonObject.read(connection.line().getBytes(StandardCharsets.UTF_8));
+            if (!line.has("seq") && line.has("ask_id")) {
+                return line.text("ask_id") + " " + line.text("code", line.text("option", ""));
+            }
+        }
+    }
+
     @Test
-    void shouldListTheSameAsksAfterTheGatewayWasKilled() throws IOException {
+    void shouldTakeAnswersOnTheConnectionsOfASession() throws IOException {
         Spawned asking = spawn("mock", "", "ask:3");
-        awaitAsks(product.web(), 3);
-        List<JsonObject> before = asks(product.web(), "");
-        product.kill();
-        product.serve();
-        awaitAsks(product.web(), 3);
-        assertEquals(before, asks(product.web(), ""));
-        for (JsonObject ask : before) {
-            assertEquals(200, answer(product.web(), ask, "allow").status());
+        Spawned other = spawn("mock", "", "ask:1");
+        Web admin = product.web();
+        awaitAsks(admin, 4);
+        List<JsonObject> asks = asks(admin, "?tree=" + asking.id());
+        JsonObject foreign = asks(admin, "?tree=" + other.id()).getFirst();
+        List<String> ids = asks.stream().map(ask -> ask.text("ask_id")).toList();
+        String approver = admin.post("/api/v1/tokens", "{\"role\":\"approver\",\"session\":\"" + asking.id() + "\"}")
+                .json()
+                .text("token");
+        try (Wire captain = asking.captain();
+                Wire watcher = asking.attach("watcher");
+                Socket single = admin.with(approver).socket("/api/v1/sessions/" + asking.id() + "/attach");
+                Socket many = admin.socket("/api/v1/ws")) {
+            watcher.sendLine(line(asks.get(0), "allow"));
+            assertEquals(ids.get(0) + " FORBIDDEN", told(watcher));
+            captain.sendLine(line(asks.get(0), "always"));
+            assertEquals(ids.get(0) + " INVALID_FIELD", told(captain));
+            captain.sendLine(line(foreign, "allow"));
+            assertEquals(foreign.text("ask_id") + " NOT_FOUND", told(captain));
+            captain.sendLine(line(asks.get(0), "allow"));
+            assertEquals(ids.get(0) + " allow", told(captain));
+            single.sendLine(line(asks.get(0), "deny"));
+            assertEquals(ids.get(0) + " ASK_SETTLED", told(single));
+            single.sendLine(line(asks.get(1), "deny"));
+            assertEquals(ids.get(1) + " deny", told(single));
+            many.sendLine("{\"action\":\"subscribe\",\"id\":\"" + asking.id() + "\"}");
+            many.sendLine(line(asks.get(2), "allow").replace("{", "{\"id\":\"" + asking.id() + "\","));
+            assertEquals(ids.get(2) + " allow", told(many));
         }
         try (Wire wire = asking.captain()) {
             Frames frames = new Frames().readUntilType(wire, "done");
-            assertEquals(3, frames.ofType("ask").size());
-            assertEquals(3, frames.ofType("answered").size());
+            assertEquals(
+                    List.of("allow socket", "deny websocket", "allow websocket"),
+                    frames.ofType("answered").stream()
+                            .map(frame -> frame.text("option") + " " + frame.text("via"))
+                            .toList());
         }
+        assertEquals(1, asks(admin, "").size());
     }
 
     @Test

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 /** A gateway and a worker-agent with a relay between them. Each is started again when it was killed, as systemd does. */
 final class CrashSite implements AutoCloseable {
     private final Product product = Product.prepare(Map.of());
-    private final Path front = product.folder().resolve("f/w/control.sock");
-    private final Path back = product.folder().resolve("b/w/control.sock");
+    private final Path front = product.folder().resolve("f/w/link.sock");
+    private final Path back = product.folder().resolve("b/w/link.sock");
     private Process workerAgent;
     private Relay relay;
 
@@ -59,8 +59,10 @@ final class CrashSite implements AutoCloseable {
     /** How many of these the worker-agent has or is starting. */
     long workersLeft(List<String> spawnIds) throws IOException {
         try (Wire control = Wire.unix(back)) {
-            JsonObject has =
-                    control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
+            JsonObject has = control.sendLine("{\"link\":\"control\"}")
+                    .sendLine("{\"id\":1,\"op\":\"list\"}")
+                    .message()
+                    .object("ok");
             return Stream.concat(
                             has.objects("workers").stream().map(worker -> worker.text("spawn_id", "")),
                             has.texts("starting").stream())

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
@@ -102,18 +103,32 @@ class MetricsTest {
 
     @Test
     void shouldCountPausesAndSlowCloses() throws IOException {
-        // Scenario: a captain that reads nothing holds the worker back, until it is left for being slow.
+        // Scenario: a captain that reads nothing holds the worker back, until it is left for being slow. So is a
+        // watcher on another way in.
         try (Product product = Product.start(Map.of("limits", Map.of("slowReaderMs", 3_000L)))) {
             Spawned spawned = product.spawn("shell", FLOOD, false);
-            try (Wire captain = spawned.captain()) {
+            try (Wire captain = spawned.captain();
+                    Wire watcher =
+                            Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
                 captain.message();
+                watcher.send("GET /api/v1/sessions/" + spawned.id() + "/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                        + "Authorization: Bearer " + spawned.watcherToken() + "\r\n\r\n");
                 String[] full = new String[1];
                 Await.until("the queue is full", () -> {
                     full[0] = scrape(product);
                     return value(full[0], "brig_connections_full") > 0;
                 });
                 assertTrue(value(full[0], "brig_queue_bytes") > 100_000, full[0]);
-                Await.until("it is left", () -> value(scrape(product), "brig_slow_closes_total") == 1);
+                Await.until("it is left", () -> value(scrape(product), "brig_slow_closes_total") == 2);
+                String said = Files.readString(product.log());
+                for (String role : List.of("CAPTAIN", "WATCHER")) {
+                    assertTrue(
+                            said.lines()
+                                    .anyMatch(line -> line.contains("SLOW_READER a subscriber is cut off")
+                                            && line.contains(spawned.id())
+                                            && line.contains("role=" + role)),
+                            said);
+                }
                 String metrics = scrape(product);
                 assertTrue(value(metrics, "brig_paused_seconds_total") > 0, metrics);
                 assertEquals(0, value(metrics, "brig_subscribers{transport=\"unix\"}"));

@@ -28,12 +28,12 @@ class NotReadyTest {
         try (Product product = Product.prepare(Map.of())) {
             Path back = product.folder().resolve("b");
             Process workerAgent = product.startWorkerAgent(back);
-            Path control = back.resolve("w/control.sock");
+            Path control = back.resolve("w/link.sock");
             Await.until("the worker-agent listens", () -> Files.exists(control));
             Path front = Files.createDirectories(
                     product.runtime().resolve("w"),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            try (Relay relay = new Relay(front.resolve("control.sock"), control)) {
+            try (Relay relay = new Relay(front.resolve("link.sock"), control)) {
                 product.serve();
                 Relay.Hold hold = relay.before((from, line) -> "spawn".equals(line.text("op", "")));
                 String requestId = UUID.randomUUID().toString();

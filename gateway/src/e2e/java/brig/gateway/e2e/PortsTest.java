@@ -216,15 +216,21 @@ class PortsTest {
                 "NOT_FOUND",
                 product.ask("{\"action\":\"port\",\"id\":\"serves\",\"port\":9}")
                         .text("code"));
-        Path socket = product.runtime().resolve("w/ports.sock");
+        try (Wire wire = product.dial()) {
+            wire.send("{\"action\":\"port\",\"id\":\"serves\",\"port\":3000}\n{\"action\":\"agents\"}");
+            assertEquals("INVALID_FIELD", wire.message().text("code"), "the port is not there yet");
+            assertEquals("", wire.rest());
+        }
+        Path socket = product.runtime().resolve("w/link.sock");
         for (String wrong : List.of(
                 "\n",
                 "{}\n",
                 "[1]\n",
-                "{\"spawn_id\":\"../x\",\"port\":3000}\n",
+                "{\"link\":\"port\",\"spawn_id\":\"../x\",\"port\":3000}\n",
+                "{\"link\":\"port\",\"spawn_id\":\"spn_000000000000000000000000\",\"port\":3000}\n",
                 "\u0000\n",
                 "x".repeat(5_000),
-                "{\"spawn_id\":\"" + spawned.id() + "\",\"port\":70000}\n")) {
+                "{\"link\":\"port\",\"spawn_id\":\"" + spawned.id() + "\",\"port\":70000}\n")) {
             try (Wire wire = Wire.unix(socket)) {
                 wire.send(wrong);
                 assertTrue(wire.message().has("code"), wrong);

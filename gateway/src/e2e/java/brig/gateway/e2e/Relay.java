@@ -4,7 +4,6 @@ import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -14,19 +13,14 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 
 /**
- * Stands between a gateway and its worker-agent, on the control socket and on every worker's, and passes on line by line
- * what they say. A test can have it stop before a line or right behind it: that is how a step of a spawn is held, with
+ * Stands between a gateway and its worker-agent, and passes on line by line what they say on each connection. A test can have it stop before a line or right behind it: that is how a step of a spawn is held, with
  * nothing in the product that knows of it.
  */
 final class Relay implements AutoCloseable {
@@ -36,13 +30,10 @@ final class Relay implements AutoCloseable {
         WORKER_AGENT
     }
 
-    private static final AtomicInteger NUMBER = new AtomicInteger();
-
     private final Path listen;
     private final Path backend;
     private final ServerSocketChannel server;
-    private final Map<String, Relay> workers = new ConcurrentHashMap<>();
-    private final List<Hold> holds;
+    private final List<Hold> holds = new CopyOnWriteArrayList<>();
     private final List<SocketChannel> channels = new CopyOnWriteArrayList<>();
 
     /** A line that is waited for. It is passed on before, or when the test says so; or it never comes through. */
@@ -70,13 +61,8 @@ final class Relay implements AutoCloseable {
     }
 
     Relay(Path listen, Path backend) throws IOException {
-        this(listen, backend, new CopyOnWriteArrayList<>());
-    }
-
-    private Relay(Path listen, Path backend, List<Hold> holds) throws IOException {
         this.listen = listen;
         this.backend = backend;
-        this.holds = holds;
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(listen));
         Thread.ofPlatform().daemon().start(this::accept);
@@ -153,37 +139,11 @@ final class Relay implements AutoCloseable {
         }
     }
 
-    private JsonObject relayed(JsonObject worker) throws IOException {
-        return worker.has("socket")
-                ? worker.with("socket", worker(worker.text("socket", "")).listen.toString())
-                : worker;
-    }
-
-    /** Workers' sockets are named in answers: the gateway gets to know ours instead. */
-    private void write(JsonObject message, SocketChannel out) throws IOException {
-        JsonObject ok = relayed(message.object("ok"));
-        if (ok.has("workers")) {
-            List<JsonObject> workers = new ArrayList<>();
-            for (JsonObject worker : ok.objects("workers")) {
-                workers.add(relayed(worker));
-            }
-            ok = ok.with("workers", workers);
-        }
-        JsonObject passed = message.has("ok") ? message.with("ok", ok) : message;
-        ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(passed));
+    private static void write(JsonObject message, SocketChannel out) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message));
         while (bytes.hasRemaining()) {
             out.write(bytes);
         }
-    }
-
-    private Relay worker(String socket) {
-        return workers.computeIfAbsent(socket, path -> {
-            try {
-                return new Relay(listen.resolveSibling("r" + NUMBER.incrementAndGet()), Path.of(path), holds);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
     }
 
     @Override
@@ -192,9 +152,6 @@ final class Relay implements AutoCloseable {
         Files.deleteIfExists(listen);
         for (SocketChannel channel : channels) {
             channel.close();
-        }
-        for (Relay worker : workers.values()) {
-            worker.close();
         }
     }
 }

@@ -13,7 +13,7 @@ enum Step {
     WORKER_ASKED("worker-agent asked", behind(From.GATEWAY, "op", "spawn"), false, false),
     STARTED(
             "worker started, gateway not told",
-            new Held(null, (from, line) -> line.object("ok").has("socket"), false),
+            new Held(null, (from, line) -> line.object("ok").has("workspace"), false),
             true,
             false),
     TOLD("gateway told, running not on disk", recording("RUNNING"), true, false),

@@ -167,7 +167,7 @@ public final class SpawnerSocket {
             }
             guarded.becomeKnown(false);
             if (tunnelled) {
-                writer.finish();
+                refuse(BrigException.invalid("action", "comes before the answer to port: send nothing until then"));
                 return;
             }
             if (unfollow != null) {
@@ -283,10 +283,11 @@ public final class SpawnerSocket {
                     tunnelled = false;
                     throw Problem.refusal(failure);
                 }
-                if (closed) {
+                if (closed || writer.isFinished()) {
                     var _ = server.close();
+                } else {
+                    tunnel = server;
                 }
-                tunnel = server;
                 return new Answers.Port(session.spawn().spawnId(), request.port());
             });
         }

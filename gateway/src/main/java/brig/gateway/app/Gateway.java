@@ -168,10 +168,10 @@ public final class Gateway implements ControlLink.Listener {
                 counters,
                 limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
-        control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
+        control = new ControlLink(vertx, paths.link().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
-        sessions = new Sessions(spawns, this::terminate, timers);
+        sessions = new Sessions(spawns, this::terminate, control::answer, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(
@@ -316,7 +316,7 @@ public final class Gateway implements ControlLink.Listener {
         await(
                 started,
                 START_SECONDS_MAX,
-                "no worker-agent answered on " + paths.control() + "; "
+                "no worker-agent answered on " + paths.link() + "; "
                         + (workerAgent == null
                                 ? "is its service up?"
                                 : "see " + paths.state().resolve("worker-agent.log")));

@@ -154,7 +154,7 @@ final class Listeners {
                 tokens,
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
-                new AskCalls(listeners.sessions(), services.workers()),
+                new AskCalls(listeners.sessions()),
                 new LinkCalls(services.links(), services.workers()),
                 new AskStreams(listeners),
                 new AuditCalls(listeners, services.audit()),

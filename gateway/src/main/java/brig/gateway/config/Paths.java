@@ -86,9 +86,9 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return SocketFile.fits(socket) ? socket : agents.resolve(spawnId).resolve("io.sock");
     }
 
-    /** The control socket of the worker-agent. */
-    public Path control() {
-        return workerAgent.resolve("w/control.sock");
+    /** The socket of the worker-agent. */
+    public Path link() {
+        return workerAgent.resolve("w/link.sock");
     }
 
     /** Whether this process runs as root. */

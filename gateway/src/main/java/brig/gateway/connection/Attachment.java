@@ -6,15 +6,15 @@ import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One session on one connection: the subscription that feeds it and the messages that come from it. Created when the
@@ -23,15 +23,18 @@ import org.slf4j.LoggerFactory;
  * <p>Decision 0029.
  */
 public final class Attachment implements ConnectionWriter.Writer {
-    private static final Logger log = LoggerFactory.getLogger(Attachment.class);
+    private static final int ANSWERS_MAX = 64;
 
     private final Session session;
     private final Access access;
     private final TextSink sink;
     private final ConnectionWriter writer;
-    private final Subscription reader;
+    private final Subscription subscription;
     private final boolean presence;
     private final String via;
+    /** Answers to asks that are on their way. */
+    private int undecided;
+
     private Runnable absence = () -> {};
     private Runnable unwatch = () -> {};
 
@@ -50,7 +53,7 @@ public final class Attachment implements ConnectionWriter.Writer {
         this.via = options.via();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(options.from());
-        this.reader = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
+        this.subscription = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
     }
 
     private Role role() {
@@ -64,15 +67,15 @@ public final class Attachment implements ConnectionWriter.Writer {
      */
     public void begin(Runnable unwatch) {
         writer.add(this);
-        sink.tell(session.welcome(role(), reader.nextSeq()));
+        sink.tell(session.welcome(role(), subscription.nextSeq()));
         absence = session.join(access, presence ? this::handlePresence : null);
         this.unwatch = unwatch;
-        reader.drain();
+        subscription.drain();
         sink.flush();
     }
 
     private void handlePresence(ConnectionLine.Presence line) {
-        // The line reports a state, not an event: if a slow reader misses one, the next one replaces it.
+        // The line reports a state, not an event: if a slow subscriber misses one, the next one replaces it.
         if (sink.isWritable()) {
             sink.tell(line);
             sink.flush();
@@ -103,57 +106,73 @@ public final class Attachment implements ConnectionWriter.Writer {
 
     /** Handles a message from the connection; a refusal is answered and has no other effect. */
     public void handleMessage(JsonObject message) {
-        handle(() -> session.read(access, message));
+        boolean isAnswer = "answer_ask".equals(message.value("action"));
+        String askId = isAnswer && message.value("ask_id") instanceof String id && Ids.isAskId(id) ? id : null;
+        handle(() -> session.read(access, message), askId);
     }
 
     /** Handles a task for the agent. */
     public void handleUserMessage(String content, @Nullable String messageId) {
-        handle(() -> {
-            access.requireCaptain();
-            return CaptainLine.UserMessage.of(content, messageId);
-        });
+        handle(
+                () -> {
+                    access.requireCaptain();
+                    return CaptainLine.UserMessage.of(content, messageId);
+                },
+                null);
     }
 
     /** Handles a line that was already parsed. */
     public void handleOrder(CaptainLine.Order order) {
-        handle(() -> order);
+        handle(() -> order, order instanceof CaptainLine.AnswerAsk answer ? answer.askId() : null);
     }
 
-    private void handle(Supplier<CaptainLine.Order> order) {
+    /** @param askId the ask that the line answers, which a refusal names; null for none */
+    private void handle(Supplier<CaptainLine.Order> line, @Nullable String askId) {
         try {
-            ConnectionLine answer = session.handleOrder(access, order.get(), false, via);
-            if (answer != null) {
-                sink.tell(answer);
-            }
+            carryOut(line.get(), askId);
         } catch (BrigException refusal) {
-            sink.refuse(refusal);
+            sink.refuse(refusal.withAskId(askId));
         }
         sink.flush();
     }
 
+    private void carryOut(CaptainLine.Order order, @Nullable String askId) {
+        if (askId != null && undecided == ANSWERS_MAX) {
+            throw new BrigException(
+                    ErrorCode.INPUT_NOT_ACCEPTED, ANSWERS_MAX + " answers of this connection are undecided", 1);
+        }
+        CompletionStage<? extends ConnectionLine> told = session.handleOrder(access, order, false, via);
+        if (told == null) {
+            return;
+        }
+        undecided++;
+        told.whenComplete((line, failure) -> {
+            undecided--;
+            if (failure == null) {
+                sink.tell(line);
+            } else {
+                sink.refuse(Problem.refusal(failure).withAskId(askId));
+            }
+            sink.flush();
+        });
+    }
+
     @Override
     public void drain() {
-        reader.drain();
+        subscription.drain();
     }
 
     @Override
     public void leave(ErrorCode why) {
-        if (why == ErrorCode.SLOW_READER) {
-            log.atInfo()
-                    .addKeyValue("spawn_id", session.spawn().spawnId())
-                    .addKeyValue("captain", access.captain())
-                    .addKeyValue("role", role())
-                    .addKeyValue("from", reader.nextSeq())
-                    .log("{} a subscriber is cut off", why);
-        }
+        session.logLeave(why, access, subscription);
         close();
-        sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
+        sink.leave(why, session.spawn().log().epoch(), subscription.nextSeq());
     }
 
     /** The connection is gone, or has unsubscribed. */
     public void close() {
         writer.remove(this);
-        reader.close();
+        subscription.close();
         absence.run();
         absence = () -> {};
         unwatch.run();

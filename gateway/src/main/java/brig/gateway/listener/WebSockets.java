@@ -307,6 +307,9 @@ public final class WebSockets {
                     drop(spawnId);
                 }
                 case MultiplexLine.Send sent -> attachment(spawnId).handleUserMessage(sent.content(), sent.messageId());
+                case MultiplexLine.AnswerAsk answer ->
+                    attachment(spawnId)
+                            .handleOrder(new CaptainLine.AnswerAsk(answer.askId(), answer.option(), answer.text()));
                 case MultiplexLine.Cancel _ -> attachment(spawnId).handleOrder(new CaptainLine.Cancel());
                 case MultiplexLine.Terminate _ -> attachment(spawnId).handleOrder(new CaptainLine.Terminate());
                 case MultiplexLine.TakeControl _ -> attachment(spawnId).handleOrder(new CaptainLine.TakeControl());

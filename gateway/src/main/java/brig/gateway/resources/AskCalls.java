@@ -1,19 +1,13 @@
 package brig.gateway.resources;
 
-import brig.gateway.auth.Access;
 import brig.gateway.http.Caller;
 import brig.gateway.session.Sessions;
-import brig.gateway.spawn.Spawn;
-import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
-import java.util.List;
-import java.util.Objects;
+import brig.protocol.frame.CaptainLine;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -24,11 +18,9 @@ import java.util.concurrent.CompletionStage;
  */
 public final class AskCalls {
     private final Sessions sessions;
-    private final WorkerAgent workers;
 
-    public AskCalls(Sessions sessions, WorkerAgent workers) {
+    public AskCalls(Sessions sessions) {
         this.sessions = sessions;
-        this.workers = workers;
     }
 
     /** Lists the open asks. */
@@ -42,31 +34,10 @@ public final class AskCalls {
      * @throws BrigException {@code NOT_FOUND}, also for an ask of a session that the caller may not read
      */
     public CompletionStage<AskAnswer> answer(Caller caller, SpawnerRequest.AnswerAsk in) {
-        AnswerChoice.requireOne(in.option(), in.text());
-        Spawn spawn = find(caller.access(), in.askId());
-        Access here = Objects.requireNonNull(sessions.reader(caller.access(), spawn), "the caller reads it");
-        here.requireApprover();
-        sessions.of(spawn).requireAlive();
-        AnswerChoice choice = new AnswerChoice(
-                in.option(),
-                in.text(),
-                here.captain(),
-                caller.via(in.client()),
-                caller.access().isAdmin());
-        return workers.answer(spawn.workerId(), in.askId(), choice);
-    }
-
-    private Spawn find(Access access, String askId) {
-        if (!Ids.isAskId(askId)) {
+        if (!Ids.isAskId(in.askId())) {
             throw BrigException.invalid("id", "must be ask_ and 24 characters 0-9 a-z");
         }
-        List<Spawn> asking = sessions.all().stream()
-                .filter(spawn -> spawn.asks().knows(askId) && sessions.reader(access, spawn) != null)
-                .toList();
-        if (asking.isEmpty()) {
-            throw new BrigException(
-                    ErrorCode.NOT_FOUND, "there is no ask '" + askId + "'; 'brig asks' lists those that wait");
-        }
-        return asking.getFirst();
+        CaptainLine.AnswerAsk answer = new CaptainLine.AnswerAsk(in.askId(), in.option(), in.text());
+        return sessions.answer(caller.access(), answer, caller.via(in.client()));
     }
 }

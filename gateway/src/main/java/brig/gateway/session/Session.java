@@ -9,6 +9,7 @@ import brig.gateway.stream.Subscription;
 import brig.gateway.tree.AgentTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
@@ -19,15 +20,20 @@ import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A spawn as its clients use it: authentication of tokens and the rights of each role. All interfaces use this class.
  * Owned by the event loop.
  */
 public final class Session {
+    private static final Logger log = LoggerFactory.getLogger(Session.class);
+
     private final Spawn spawn;
     private final Sessions sessions;
 
@@ -102,6 +108,18 @@ public final class Session {
         };
     }
 
+    /** Logs which subscriber is cut off because it is slow, and where it may resume. */
+    public void logLeave(ErrorCode why, Access access, Subscription subscription) {
+        if (why == ErrorCode.SLOW_READER) {
+            log.atInfo()
+                    .addKeyValue("spawn_id", spawn.spawnId())
+                    .addKeyValue("captain", access.captain())
+                    .addKeyValue("role", access.connectionRole())
+                    .addKeyValue("from", subscription.nextSeq())
+                    .log("{} a subscriber is cut off", why);
+        }
+    }
+
     /** Starts the spawn's lease when it runs, or at once if it does. */
     public void expectCaptains() {
         spawn.settled().thenRun(() -> {
@@ -115,11 +133,13 @@ public final class Session {
     /**
      * Parses the line of an authenticated client.
      *
-     * @throws BrigException {@code FORBIDDEN} for others than captains, who may only {@code ping}; as {@link CaptainLine#order}
+     * @throws BrigException {@code FORBIDDEN} for what only others may send; as {@link CaptainLine#order}
      */
     public CaptainLine.Order read(Access access, JsonObject line) {
-        if (!"ping".equals(line.text("action"))) {
-            access.requireCaptain();
+        switch (line.text("action")) {
+            case "ping" -> {}
+            case "answer_ask" -> access.requireApprover();
+            case null, default -> access.requireCaptain();
         }
         return CaptainLine.order(line);
     }
@@ -129,13 +149,17 @@ public final class Session {
      *
      * @param takeControl takes control first if another captain holds it
      * @param via the interface it came by, which frames report
-     * @return the line to answer with, null for none
+     * @return the line to answer with, perhaps later, or a refusal; null for none
      * @throws BrigException if it is refused, without side effects
      */
-    public @Nullable ConnectionLine handleOrder(
+    public @Nullable CompletionStage<? extends ConnectionLine> handleOrder(
             Access access, CaptainLine.Order order, boolean takeControl, String via) {
         if (order instanceof CaptainLine.Ping) {
-            return new ConnectionLine.Pong();
+            return CompletableFuture.completedFuture(new ConnectionLine.Pong());
+        }
+        if (order instanceof CaptainLine.AnswerAsk answer) {
+            return sessions.answerWithin(access, spawn, answer, via)
+                    .thenApply(given -> new ConnectionLine.Answer(given.askId(), given.option(), given.text()));
         }
         access.requireCaptain();
         switch (order) {
@@ -147,7 +171,7 @@ public final class Session {
             case CaptainLine.Terminate _ -> sessions.terminator().terminate(spawn, "requested", access.captain());
             case CaptainLine.TakeControl _ -> sessions.presence(spawn).take(access.captain());
             case CaptainLine.ReleaseControl _ -> sessions.presence(spawn).release(access.captain());
-            case CaptainLine.Ping _ -> {}
+            case CaptainLine.Ping _, CaptainLine.AnswerAsk _ -> {}
         }
         return null;
     }

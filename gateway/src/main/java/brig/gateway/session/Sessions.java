@@ -13,6 +13,9 @@ import brig.protocol.Role;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.SpawnView;
+import brig.protocol.control.AnswerChoice;
+import brig.protocol.control.AskAnswer;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.Frame;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -28,9 +32,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds sessions by any of their names. Owned by the event loop.
+ * Finds sessions by any of their names, and what their agents ask. Owned by the event loop.
  *
- * <p>Decision 0145.
+ * <p>Decisions 0145, 0149.
  */
 public final class Sessions {
     /** How many sessions may be above one. */
@@ -40,6 +44,7 @@ public final class Sessions {
 
     private final Spawns spawns;
     private final Terminator terminator;
+    private final Answerer answerer;
     private final Timers timers;
     private final CaptainLeases leases;
     /** Presence by session, for sessions with connections. */
@@ -54,9 +59,16 @@ public final class Sessions {
         CompletionStage<Void> terminate(Spawn spawn, String reason, String by);
     }
 
-    public Sessions(Spawns spawns, Terminator terminator, Timers timers) {
+    /** Passes on an answer to what the agent of a worker asks, see {@code WorkerAgent.answer}. */
+    @FunctionalInterface
+    public interface Answerer {
+        CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice);
+    }
+
+    public Sessions(Spawns spawns, Terminator terminator, Answerer answerer, Timers timers) {
         this.spawns = spawns;
         this.terminator = terminator;
+        this.answerer = answerer;
         this.timers = timers;
         this.leases = new CaptainLeases(timers, terminator);
     }
@@ -191,6 +203,49 @@ public final class Sessions {
         Spawn above = find(top).spawn();
         access.in(above);
         return spawn -> access.opens(above) && withAncestors(spawn).contains(above);
+    }
+
+    /**
+     * Passes on an answer. Captains and approvers of the asking session, or of one above it, may answer, whichever captain
+     * holds control.
+     *
+     * @param via the interface it came by
+     * @return fails with {@code ASK_SETTLED} if something was faster
+     * @throws BrigException {@code NOT_FOUND}, also for an ask of a session that the access does not read; {@code
+     *     FORBIDDEN}, {@code INVALID_FIELD}
+     */
+    public CompletionStage<AskAnswer> answer(Access access, CaptainLine.AnswerAsk answer, String via) {
+        Spawn asking = asking(answer, spawn -> reader(access, spawn) != null);
+        Access here = Objects.requireNonNull(reader(access, asking), "the access reads it");
+        return answer(here, asking, answer, via, access.isAdmin());
+    }
+
+    /**
+     * As {@link #answer}, for the asks of one session and of those that work for it.
+     *
+     * @param here the access within that session
+     */
+    CompletionStage<AskAnswer> answerWithin(Access here, Spawn top, CaptainLine.AnswerAsk answer, String via) {
+        Spawn asking = asking(answer, spawn -> withAncestors(spawn).contains(top));
+        return answer(here, asking, answer, via, false);
+    }
+
+    private CompletionStage<AskAnswer> answer(
+            Access here, Spawn asking, CaptainLine.AnswerAsk answer, String via, boolean admin) {
+        here.requireApprover();
+        of(asking).requireAlive();
+        AnswerChoice choice = new AnswerChoice(answer.option(), answer.text(), here.captain(), via, admin);
+        return answerer.answer(asking.workerId(), answer.askId(), choice);
+    }
+
+    private Spawn asking(CaptainLine.AnswerAsk answer, Predicate<Spawn> answerable) {
+        AnswerChoice.requireOne(answer.option(), answer.text());
+        String askId = answer.askId();
+        return spawns.all().stream()
+                .filter(spawn -> spawn.asks().knows(askId) && answerable.test(spawn))
+                .findFirst()
+                .orElseThrow(() -> new BrigException(
+                        ErrorCode.NOT_FOUND, "there is no ask '" + askId + "'; 'brig asks' lists those that wait"));
     }
 
     /** The access within that session, or within the nearest one above it that it opens; null for none. */

@@ -52,8 +52,8 @@ final class AskEvents {
                 .with("waited_ms", waitedMs);
     }
 
-    /** The session ended: nobody waits for an answer. */
-    void handleEnd(Spawn spawn) {
-        spawn.asks().handleEnd();
+    /** The session ended. */
+    void handleEnd(Spawn spawn, long atMs) {
+        spawn.asks().ends().forEach(end -> handle(spawn, end, atMs));
     }
 }

@@ -7,6 +7,6 @@ public interface AskListener {
     /** A new ask; after a restart of the gateway also one that is still open. */
     void handleAsk(Spawn spawn, Frame.Ask ask);
 
-    /** Its end; also that of the session, for which there is no frame. */
+    /** Its end, at the latest that of the session. */
     void handleSettled(Spawn spawn, Frame.Answered answered);
 }

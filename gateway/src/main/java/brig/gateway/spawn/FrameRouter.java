@@ -89,7 +89,6 @@ final class FrameRouter implements FrameDecoder.Sink {
             case Frame.Answered answered -> asks.handle(spawn, answered, ts);
             case Frame.State state -> {
                 if (state.isTerminated()) {
-                    asks.handleEnd(spawn);
                     changes.handleTerminated();
                 }
             }

@@ -60,11 +60,11 @@ public final class SessionAsks {
         return asked;
     }
 
-    /** The session ended: nobody waits for an answer. */
-    void handleEnd() {
-        for (String askId : List.copyOf(open.keySet())) {
-            var _ = handle(new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED));
-        }
+    /** How the open asks are settled when the session ends: nobody waits for an answer. */
+    List<Frame.Answered> ends() {
+        return open.keySet().stream()
+                .map(askId -> new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED))
+                .toList();
     }
 
     /** In the order in which they were asked. */

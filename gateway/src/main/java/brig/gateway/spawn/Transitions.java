@@ -71,7 +71,7 @@ final class Transitions {
                 spawn,
                 started.workspace(),
                 started.posture(),
-                frames -> parts.workers().open(started.socket(), spawn.log(), frames));
+                frames -> parts.workers().open(spawn.binding().workerId(), spawn.log(), frames));
     }
 
     /**
@@ -167,7 +167,7 @@ final class Transitions {
         }
         spawn.log().end();
         closeIoSocket(spawn);
-        asks.handleEnd(spawn);
+        asks.handleEnd(spawn, nowMs());
         spawns.retire(spawn);
         spawn.settle();
     }
@@ -306,6 +306,7 @@ final class Transitions {
         if (!spawn.isConnected()) {
             new StreamRecorder(spawn.log(), parts.clock(), seq -> {}, () -> handleRecorded(spawn)).start();
         }
+        spawn.asks().ends().forEach(end -> append(spawn, end));
         if (error != null) {
             append(spawn, Frame.Failure.of(error, null));
         }

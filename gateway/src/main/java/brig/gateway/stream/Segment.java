@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Consecutive frames in one block of memory: their lines end to end, the end of each, and, once a browser subscribes,
  * the same frames as server-sent events. Written bytes never move, so subscribers take slices while more is appended.
- * After the frames are the unparsed bytes, which the worker's socket read and which are not frames yet. A segment with
+ * After the frames are the unparsed bytes, which were read from the worker and which are not frames yet. A segment with
  * unparsed bytes takes no other frames.
  *
  * <p>Reference counted: the log holds one reference, every slice in a connection's queue another.

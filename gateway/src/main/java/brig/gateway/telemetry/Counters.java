@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counters for all streams and spawns together. Forgotten streams stay included, so no sum ever falls. Counters on the
- * frame path are plain numbers of the event loop, read by a scrape: one addition per read of a worker's socket and one
+ * frame path are plain numbers of the event loop, read by a scrape: one addition per read from a worker and one
  * per batch that a subscriber takes. All others are meters.
  *
  * <p>Labels come from a fixed set or are names of agent profiles, so clients and agents cannot create series.

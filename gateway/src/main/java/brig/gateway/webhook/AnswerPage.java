@@ -1,5 +1,6 @@
 package brig.gateway.webhook;
 
+import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
@@ -9,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +76,10 @@ public final class AnswerPage {
     }
 
     private static void addDetail(StringBuilder page, @Nullable Object detail) {
-        if (detail instanceof JsonObject object) {
+        List<String> diff = AskDetail.diff(detail);
+        if (!diff.isEmpty()) {
+            page.append("<pre>").append(block(String.join("\n", diff))).append("</pre>");
+        } else if (detail instanceof JsonObject object) {
             for (String name : object.names()) {
                 page.append("<div>").append(line(name)).append("</div>");
                 page.append("<pre>").append(block(text(object.value(name)))).append("</pre>");

@@ -21,6 +21,7 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -40,7 +41,6 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +53,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to the worker-agent's control socket. Requests have ids and deadlines; answers come in any order. When
+ * The control connection to the worker-agent. Requests have ids and deadlines; answers come in any order. When
  * the connection is lost, everything in flight fails, and the link reconnects. Since prompts are
  * sent over it, a peer whose uid is not trusted is sent nothing.
  *
@@ -120,7 +120,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.timers = timers;
         this.trustedUids = trustedUids;
         this.shared = new WorkerLink.Services(
-                ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers, new Inlet.Shared());
+                ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
+                new DomainSocketAddress(socketPath),
+                timers,
+                new Inlet.Shared());
     }
 
     /** Connects, and keeps the link up. */
@@ -163,6 +166,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
+        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
     }
 
@@ -329,8 +333,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         if (untrusted != null) {
             return CompletableFuture.failedFuture(untrusted);
         }
-        Path ports = Path.of(address.path()).resolveSibling("ports.sock");
-        return PortLink.dial(shared.loop(), new DomainSocketAddress(ports.toString()), workerId, port);
+        return PortLink.dial(shared.loop(), shared.address(), workerId, port);
     }
 
     @Override
@@ -354,8 +357,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public WorkerStream open(String socketPath, StreamLog log, FrameDecoder.Sink frames) {
-        WorkerLink link = new WorkerLink(shared, socketPath, log, frames);
+    public WorkerStream open(String workerId, StreamLog log, FrameDecoder.Sink frames) {
+        WorkerLink link = new WorkerLink(shared, workerId, log, frames);
         vertx.runOnContext(nothing -> link.connect());
         return link;
     }

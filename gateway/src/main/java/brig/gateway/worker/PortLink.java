@@ -2,8 +2,8 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.PortAnswer;
-import brig.protocol.control.PortCall;
 import brig.protocol.json.Json;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -34,7 +34,7 @@ final class PortLink extends ByteToMessageDecoder {
     private final CompletableFuture<Channel> answer = new CompletableFuture<>();
 
     private PortLink(String workerId, int port) {
-        request = Json.writeLine(new PortCall(workerId, port));
+        request = Json.writeLine(new LinkPurpose.Port(workerId, port));
     }
 
     /** Completes on the event loop; nothing is read from the connection until auto-read is turned on. */

@@ -117,5 +117,5 @@ public interface WorkerAgent {
      *
      * @param frames receives and appends the frames that the log does not read in place
      */
-    WorkerStream open(String socket, StreamLog log, FrameDecoder.Sink frames);
+    WorkerStream open(String workerId, StreamLog log, FrameDecoder.Sink frames);
 }

@@ -6,6 +6,7 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.Message;
 import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Json;
@@ -30,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one worker's socket. When lost, it reconnects and resumes after the last frame received; the
+ * The connection for one worker's frames. When lost, it reconnects and resumes after the last frame received; the
  * worker-agent keeps unacknowledged frames. When paused, it stops reading, the socket fills, and the worker-agent stops
  * reading its agent.
  *
@@ -47,7 +48,7 @@ final class WorkerLink implements WorkerStream {
     private static final int WAITING_MAX = 64;
 
     private final Services shared;
-    private final DomainSocketAddress address;
+    private final String workerId;
     private final StreamLog log;
     private final FrameDecoder.Sink frames;
     private final ArrayDeque<WorkerLine> waiting = new ArrayDeque<>();
@@ -57,12 +58,12 @@ final class WorkerLink implements WorkerStream {
     private boolean closed;
 
     /** Shared by the links of an event loop. */
-    record Services(EventLoop loop, Timers timers, Inlet.Shared inlets) {}
+    record Services(EventLoop loop, DomainSocketAddress address, Timers timers, Inlet.Shared inlets) {}
 
     /** @param frames receives the frames that the log does not read in place */
-    WorkerLink(Services shared, String socketPath, StreamLog log, FrameDecoder.Sink frames) {
+    WorkerLink(Services shared, String workerId, StreamLog log, FrameDecoder.Sink frames) {
         this.shared = shared;
-        this.address = new DomainSocketAddress(socketPath);
+        this.workerId = workerId;
         this.log = log;
         this.frames = frames;
     }
@@ -79,7 +80,7 @@ final class WorkerLink implements WorkerStream {
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new IntoLog(inlet))
                 .option(ChannelOption.AUTO_READ, false)
                 .handler(new Reader(inlet))
-                .connect(address);
+                .connect(shared.address());
         var _ = connecting.addListener(done -> {
             if (done.isSuccess()) {
                 handleConnected(connecting.channel());
@@ -96,7 +97,7 @@ final class WorkerLink implements WorkerStream {
         }
         channel = connected;
         connected.config().setAutoRead(!paused);
-        write(WorkerLine.resume(log.lastSeq() + 1));
+        write(new LinkPurpose.Worker(workerId, log.lastSeq() + 1));
         if (ackedSeq > 0) {
             write(WorkerLine.ack(ackedSeq));
         }
@@ -210,7 +211,7 @@ final class WorkerLink implements WorkerStream {
         }
     }
 
-    private void write(WorkerLine message) {
+    private void write(Record message) {
         if (channel != null) {
             var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(message)), channel.voidPromise());
         }

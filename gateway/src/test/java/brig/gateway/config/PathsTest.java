@@ -62,7 +62,7 @@ class PathsTest {
         assertEquals(Path.of("agents").toAbsolutePath(), paths.agents());
         assertEquals(Path.of("/x/s.sock"), paths.spawner());
         assertEquals(Path.of("/x/h.sock"), paths.http());
-        assertEquals(Path.of("/r/w/control.sock"), paths.control());
+        assertEquals(Path.of("/r/w/link.sock"), paths.link());
         assertEquals(Path.of("/r/http.sock"), paths("{\"runtimeDir\": \"/r\"}").http());
     }
 
@@ -71,7 +71,7 @@ class PathsTest {
         Paths own = paths("{\"runtimeDir\": \"/r\"}");
         assertTrue(own.ownsWorkerAgent());
         Paths service = own.withWorkerAgent(Path.of("/run/other"));
-        assertEquals(Path.of("/run/other/w/control.sock"), service.control());
+        assertEquals(Path.of("/run/other/w/link.sock"), service.link());
         assertEquals(Path.of("/r/http.sock"), service.http());
         assertFalse(service.ownsWorkerAgent());
     }

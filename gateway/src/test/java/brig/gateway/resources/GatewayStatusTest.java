@@ -28,7 +28,11 @@ class GatewayStatusTest {
     private final SpawnBench bench = new SpawnBench();
     private final Admission admission = new Admission(new Admission.Bounds(1, 1, 0, 8), () -> wallMs, time);
     private final GatewayStatus status = new GatewayStatus(
-            new Sessions(bench.spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), time),
+            new Sessions(
+                    bench.spawns(),
+                    (spawn, reason, by) -> CompletableFuture.completedFuture(null),
+                    bench.workers()::answer,
+                    time),
             new ConnectionGuard(new ConnectionGuard.Bounds(8, 1, 8, 8), new Deadlines(1, 1, 1, 1), time),
             new OperatorControls(
                     admission,

@@ -43,15 +43,18 @@ class RightsTest {
 
     private final SpawnBench bench = new SpawnBench();
     private final FakeTime time = new FakeTime();
-    private final Sessions sessions =
-            new Sessions(bench.spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), time);
+    private final Sessions sessions = new Sessions(
+            bench.spawns(),
+            (spawn, reason, by) -> CompletableFuture.completedFuture(null),
+            bench.workers()::answer,
+            time);
     private final Spawn spawn = bench.spawn(bench.start("fix"));
     private final Spawn other = bench.spawn(bench.start("other"));
     private final Tickets tickets = new Tickets(time);
     private final Tokens tokens = new Tokens(Ids.newToken(), List.of(), new Unsaved(), time, time);
     private final ListenerServices listeners = new ListenerServices(
             null, new AccessRegistry(sessions, tokens, tickets), null, null, time, null, null, Set.of());
-    private final AskCalls asks = new AskCalls(sessions, bench.workers());
+    private final AskCalls asks = new AskCalls(sessions);
     private final TokenCalls tokenCalls = new TokenCalls(listeners);
     private final EgressCalls egress = new EgressCalls(listeners, bench.workers());
 

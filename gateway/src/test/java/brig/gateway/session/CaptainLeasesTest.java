@@ -26,6 +26,7 @@ class CaptainLeasesTest {
                 terminated.add(spawn.taskId() + " " + reason);
                 return answer;
             },
+            bench.workers()::answer,
             time);
 
     private Session starting() {

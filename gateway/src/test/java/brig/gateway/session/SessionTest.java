@@ -17,6 +17,7 @@ import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.control.AnswerChoice;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,7 @@ class SessionTest {
                 terminated.add(spawn.taskId() + " " + reason);
                 return CompletableFuture.completedFuture(null);
             },
+            bench.workers()::answer,
             time);
     private final GrantedSpawn granted = bench.start("fix");
     private final Spawn spawn = bench.spawn(granted);
@@ -57,7 +60,20 @@ class SessionTest {
 
     private @Nullable ConnectionLine say(Role role, String json) {
         CaptainLine.Order order = session.read(as(role), JsonObject.read(json.getBytes(StandardCharsets.UTF_8)));
-        return session.handleOrder(as(role), order, false, "socket");
+        CompletionStage<? extends ConnectionLine> told = session.handleOrder(as(role), order, false, "socket");
+        return told == null ? null : told.toCompletableFuture().join();
+    }
+
+    private static void ask(SpawnBench bench, Spawn asking, String askId) {
+        bench.say(
+                asking,
+                "{\"type\":\"ask\",\"seq\":1,\"ts\":1,\"ask_id\":\"" + askId
+                        + "\",\"kind\":\"tool\",\"title\":\"Bash\","
+                        + "\"options\":[{\"id\":\"allow\",\"name\":\"Allow\"}],\"deadline\":2,\"default\":\"allow\"}\n");
+    }
+
+    private static String answer(String askId, String rest) {
+        return "{\"action\":\"answer_ask\",\"ask_id\":\"" + askId + "\"" + rest + "}";
     }
 
     private ErrorCode refusal(Role role, String json) {
@@ -246,6 +262,47 @@ class SessionTest {
         for (Role role : Role.values()) {
             assertEquals(new ConnectionLine.Pong(), say(role, "{\"action\":\"ping\"}"));
         }
+    }
+
+    @Test
+    void shouldHandOnAnAnswerOfACaptainOrApproverAndOfNobodyElse() {
+        String askId = Ids.newAskId(1);
+        ask(bench, spawn, askId);
+        String allow = answer(askId, ",\"option\":\"allow\"");
+        assertEquals(new ConnectionLine.Answer(askId, "allow", null), say(Role.CAPTAIN, allow));
+        assertEquals(
+                "answer " + askId + " allow by me via socket", bench.story().getLast());
+        assertEquals(new ConnectionLine.Answer(askId, "allow", null), say(Role.APPROVER, allow));
+        assertEquals(ErrorCode.FORBIDDEN, refusal(Role.WATCHER, allow));
+        assertEquals(ErrorCode.FORBIDDEN, refusal(Role.WATCHER, answer("x", "")));
+    }
+
+    @Test
+    void shouldRefuseABadAnswer() {
+        String askId = Ids.newAskId(1);
+        ask(bench, spawn, askId);
+        int told = bench.story().size();
+        String tooLong = "x".repeat(AnswerChoice.TEXT_BYTES_MAX + 1);
+        for (String bad : List.of(
+                answer(askId, ""),
+                answer(askId, ",\"option\":\"allow\",\"text\":\"yes\""),
+                answer(askId, ",\"option\":1"),
+                answer(askId, ",\"text\":\"" + tooLong + "\""),
+                answer("ask_1", ",\"option\":\"allow\""),
+                "{\"action\":\"answer_ask\",\"option\":\"allow\"}")) {
+            assertEquals(ErrorCode.INVALID_FIELD, refusal(Role.CAPTAIN, bad), bad);
+        }
+        assertEquals(ErrorCode.NOT_FOUND, refusal(Role.CAPTAIN, answer(Ids.newAskId(2), ",\"option\":\"allow\"")));
+        assertEquals(told, bench.story().size());
+    }
+
+    /** A connection opens one session, although its captain has others. */
+    @Test
+    void shouldNotAnswerForASessionThatTheConnectionDoesNotOpen() {
+        Spawn other = bench.spawn(bench.start("other"));
+        String askId = Ids.newAskId(1);
+        ask(bench, other, askId);
+        assertEquals(ErrorCode.NOT_FOUND, refusal(Role.CAPTAIN, answer(askId, ",\"option\":\"allow\"")));
     }
 
     @Test

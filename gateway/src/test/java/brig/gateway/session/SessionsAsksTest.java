@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 class SessionsAsksTest {
     private final SpawnBench bench = new SpawnBench();
     private final Sessions sessions = new Sessions(
-            bench.spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), new FakeTime());
+            bench.spawns(),
+            (spawn, reason, by) -> CompletableFuture.completedFuture(null),
+            bench.workers()::answer,
+            new FakeTime());
     private final GrantedSpawn granted = bench.start("fix");
     private final Spawn fix = bench.spawn(granted);
     private final Spawn other = bench.spawn(bench.start("other"));

@@ -195,10 +195,10 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public WorkerStream open(String socket, StreamLog log, FrameDecoder.Sink frames) {
-        story.add("follow " + socket);
+    public WorkerStream open(String workerId, StreamLog log, FrameDecoder.Sink frames) {
+        story.add("follow " + workerId);
         FakeStream stream = new FakeStream(log.lastSeq() + 1, frames);
-        streams.put(socket, stream);
+        streams.put(workerId, stream);
         return stream;
     }
 }

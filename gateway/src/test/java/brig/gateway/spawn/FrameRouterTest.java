@@ -208,14 +208,6 @@ class FrameRouterTest {
     }
 
     @Test
-    void shouldTellThatAsksEndWithTheStream() {
-        String id = Ids.newAskId(0);
-        routeAsk(id, "");
-        route("state", ",'state':'terminated'");
-        assertEquals(List.of("ask " + id, "settled " + id + " ENDED"), bench.asked);
-    }
-
-    @Test
     void shouldAuditWhoAnsweredHowAndAfterWhatTimeButNoText() {
         Frame.Answered answered = new Frame.Answered(
                 "ask_1", null, "the password is hunter2", "ann", "webhook", Frame.Answered.Reason.PERSON);

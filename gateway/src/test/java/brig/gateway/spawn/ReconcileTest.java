@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class ReconcileTest {
     private static final String RUNNING = "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n";
     private static final String CHUNK = "{\"type\":\"chunk\",\"seq\":2,\"ts\":1,\"content\":\"hi\"}\n";
+    private static final String ANSWERED =
+            "{\"type\":\"answered\",\"seq\":4,\"ts\":1,\"ask_id\":\"ask_1\",\"option\":\"deny\",\"reason\":\"person\"}\n";
     private static final String TERMINATED = "{\"type\":\"state\",\"seq\":3,\"ts\":1,\"state\":\"terminated\"}\n";
 
     private final SpawnBench bench = new SpawnBench();
@@ -189,6 +191,41 @@ class ReconcileTest {
         assertEquals(5, bench.archives.get(spawn.spawnId()).frames());
         assertEquals("TERMINATED", bench.recorded(spawn.spawnId()).getLast());
         assertTrue(bench.stream(spawn).closed);
+    }
+
+    @Test
+    void shouldEndEachAskOfAWorkerThatIsGone() {
+        // Scenario: two asks, of which one is answered; then the worker-agent and the worker are gone.
+        Spawn spawn = bench.run("fix");
+        RecordingSink captain = new RecordingSink();
+        spawn.log().subscribe(1, true, null, captain);
+        bench.send(spawn, RUNNING + ask(2, "ask_1") + ask(3, "ask_2") + ANSWERED);
+
+        bench.reconcile();
+
+        List<Map<String, ?>> goodbye =
+                captain.text().lines().skip(4).map(ReconcileTest::parse).toList();
+        assertEquals(
+                List.of("answered", "error", "done", "state"),
+                goodbye.stream().map(line -> line.get("type")).toList());
+        assertEquals(
+                "ask_2 ended",
+                goodbye.getFirst().get("ask_id") + " " + goodbye.getFirst().get("reason"));
+        assertEquals(List.of("ask ask_1", "ask ask_2", "settled ask_1 PERSON", "settled ask_2 ENDED"), bench.asked);
+        assertTrue(spawn.asks().open().isEmpty());
+        assertEquals(8, bench.archives.get(spawn.spawnId()).frames());
+    }
+
+    @Test
+    void shouldTellThatAsksEndWithTheStream() {
+        Spawn spawn = bench.run("fix");
+        bench.send(spawn, RUNNING + ask(2, "ask_1") + TERMINATED);
+        assertEquals(List.of("ask ask_1", "settled ask_1 ENDED"), bench.asked);
+    }
+
+    private static String ask(int seq, String askId) {
+        return "{\"type\":\"ask\",\"seq\":" + seq + ",\"ts\":1,\"ask_id\":\"" + askId
+                + "\",\"kind\":\"tool\",\"title\":\"Bash\",\"options\":[],\"deadline\":9,\"default\":\"deny\"}\n";
     }
 
     private static Map<String, ?> parse(String line) {

@@ -279,12 +279,11 @@ public final class SpawnBench {
     }
 
     FakeWorkers.FakeStream stream(Spawn spawn) {
-        return workers.streams.get("/w/" + spawn.spawnId());
+        return workers.streams.get(spawn.spawnId());
     }
 
     private static SpawnAnswer answer(String spawnId) {
-        return new SpawnAnswer(
-                "/w/" + spawnId, "/workspaces/" + spawnId, new Posture("none", List.of(), List.of(), null));
+        return new SpawnAnswer("/workspaces/" + spawnId, new Posture("none", List.of(), List.of(), null));
     }
 
     private WorkersAnswer.WorkerView alive(String spawnId) {

@@ -36,7 +36,7 @@ class SpawnerTest {
         Spawn spawn = bench.spawn(granted);
 
         assertEquals(
-                List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
+                List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow " + spawn.spawnId()),
                 bench.story);
         assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING"), bench.recorded(spawn.spawnId()));
         assertEquals(SpawnState.RUNNING, spawn.state());

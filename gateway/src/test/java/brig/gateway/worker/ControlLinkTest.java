@@ -70,7 +70,7 @@ class ControlLinkTest {
     }
 
     private Path socket() {
-        return folder.resolve("control.sock");
+        return folder.resolve("link.sock");
     }
 
     private ControlLink open(IntPredicate trustedUids) {
@@ -97,26 +97,30 @@ class ControlLinkTest {
         return link;
     }
 
-    /** What the first connection says, up to its end or the end of a line; a line is answered. */
+    /** What the first connection says, up to its end or its hello, which is answered. */
     private String heard() throws IOException {
         try (SocketChannel peer = server.accept()) {
             ByteBuffer bytes = ByteBuffer.allocate(4096);
             while (peer.read(bytes) > 0) {
-                if (bytes.get(bytes.position() - 1) == '\n') {
+                if (text(bytes).endsWith("\"hello\"}\n")) {
                     peer.write(ByteBuffer.wrap(HELLO.getBytes(StandardCharsets.UTF_8)));
                     up.join();
                     break;
                 }
             }
-            return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+            return text(bytes);
         }
+    }
+
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes.duplicate().flip()).toString();
     }
 
     @Test
     void shouldSayHelloWhenThePeerIsTrusted() throws Exception {
         int own = (Integer) java.nio.file.Files.getAttribute(socket(), "unix:uid");
         open(uid -> uid == own);
-        assertTrue(heard().contains("\"op\":\"hello\""));
+        assertEquals("{\"link\":\"control\"}\n{\"id\":1,\"op\":\"hello\"}\n", heard());
         assertEquals("i1", up.get(20, TimeUnit.SECONDS));
     }
 
@@ -156,6 +160,7 @@ class ControlLinkTest {
     /** A connection that has said hello and heard the answer. */
     private SocketChannel connected() throws IOException {
         SocketChannel peer = server.accept();
+        assertEquals("control", line(peer).text("link"));
         answer(peer, "{\"id\":" + line(peer).number("id", 0) + ",\"ok\":" + OK + "}");
         up.join();
         return peer;

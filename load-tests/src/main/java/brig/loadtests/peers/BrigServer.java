@@ -26,7 +26,7 @@ final class BrigServer implements Server {
         this.transport = transport;
         this.scenario = scenario;
         this.collections = collections;
-        Files.createDirectories(Path.of(brig.controlSocket()).getParent());
+        Files.createDirectories(Path.of(brig.linkSocket()).getParent());
     }
 
     @Override
@@ -35,7 +35,7 @@ final class BrigServer implements Server {
                 "--publish",
                 "brig",
                 "--worker-agent",
-                brig.controlSocket(),
+                brig.linkSocket(),
                 "--subscribe",
                 transport,
                 "--connect",

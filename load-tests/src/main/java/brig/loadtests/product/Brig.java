@@ -180,9 +180,9 @@ public final class Brig implements AutoCloseable {
         }
     }
 
-    /** The control socket of its worker-agent. */
-    public String controlSocket() {
-        return folder.resolve("run/w/control.sock").toString();
+    /** The socket of its worker-agent. */
+    public String linkSocket() {
+        return folder.resolve("run/w/link.sock").toString();
     }
 
     /** Its spawner socket. */

@@ -8,7 +8,7 @@ import brig.protocol.record.WriteNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the worker-agent on the control socket: an answer or a refusal.
+ * A line of the worker-agent on a control connection: an answer or a refusal.
  *
  * @param id the id of the call; null for a line that could not be read
  * @param ok the answer as a record, or as an object after reading; null in a refusal

@@ -5,7 +5,7 @@ import brig.protocol.record.Flat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the gateway on the control socket.
+ * A line of the gateway on a control connection.
  *
  * @param id repeated in the answer: a whole number or a text of at most {@value #ID_CHARACTERS_MAX} characters
  */

@@ -1,9 +1,18 @@
 /**
- * The protocol between a gateway and a worker-agent: a record for each message of the control socket, the port socket and
- * the workers' sockets. They are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object per line,
- * no NUL. Unknown fields are refused in requests, and ignored in answers and in lines of a worker's socket.
+ * The protocol between a gateway and a worker-agent: a record for each message. All connections are made to one Unix stream
+ * socket, {@code <runtimeDir>/w/link.sock}. All text is UTF-8 NDJSON: one object per line, no NUL. Unknown fields are refused
+ * in requests, and ignored in answers and in lines about a worker.
  *
- * <h2>Control socket: {@code <runtimeDir>/w/control.sock}</h2>
+ * <p>The first line of a connection, a {@link brig.protocol.control.LinkPurpose} of at most 1 KiB, says what it is for. It
+ * must come within 5 seconds. A first line that cannot be read is answered with a refusal, and the connection is closed.
+ * <pre>
+ * {"link":"control"}
+ * {"link":"worker","spawn_id":…,"resume":N}
+ * {"link":"port","spawn_id":…,"port":…}
+ * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
+ * </pre>
+ *
+ * <h2>Control connections</h2>
  *
  * <p>Many connections, many requests in flight on each; answers come in any order and carry the request's
  * {@code id}, a whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
@@ -15,10 +24,10 @@
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}
- *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
+ *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
- * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
+ * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"workspace":…,
  *                                          "posture":P,"last_seq":…,"ended":…,"working":…,"asks"?:[…]}],
  *                                          "starting":[spawn_id,…]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
@@ -74,20 +83,20 @@
  *   <li>A line that cannot be read is answered with {@code "id":null} and has no other effect.
  * </ul>
  *
- * <h2>Port socket: {@code <runtimeDir>/w/ports.sock}</h2>
+ * <h2>Connections to ports</h2>
  *
- * <p>Each connection is forwarded to an agent's server on 127.0.0.1 inside its wall.
+ * <p>Each connection is forwarded to an agent's server on 127.0.0.1 inside its wall. The gateway sends nothing more before
+ * the answer.
  * <pre>
- * gateway, first   {"spawn_id":…,"port":…}
  * worker-agent     {"ok":{}}, then bytes both ways; each side's end of stream is passed on;
- *                  or {"error":…,"code":…,"retry_after_seconds"?:…} and the end
+ *                  or a refusal and the end
  * </pre>
  *
- * <h2>Worker socket: {@code <runtimeDir>/w/<spawn_id>.sock}</h2>
+ * <h2>Connections to workers</h2>
  *
- * <p>One gateway at a time: the first line of a new connection closes the previous connection.
+ * <p>One gateway at a time: the first line of a new connection closes the previous connection. {@code resume} is the next
+ * frame wanted, at least 1. The connection is closed if there is no such worker.
  * <pre>
- * gateway, first   {"resume":N}                  the next frame wanted, at least 1
  * worker-agent     frames N, N+1, …              from the first one kept, if N is older; many in one write
  * gateway, any time, in any order
  *                  {"ack":N}                     every frame up to N is stored and may be dropped here

@@ -2,6 +2,7 @@ package brig.protocol.frame;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
@@ -68,6 +69,21 @@ public sealed interface CaptainLine {
 
     /** Gives control back. */
     record ReleaseControl() implements Action {}
+
+    /**
+     * Answers what the agent of this session, or of one that works for it, asks. Approvers may send it too.
+     *
+     * @param option the id of an offered option; null if a text is the answer
+     * @param text the answer in own words
+     */
+    record AnswerAsk(
+            String askId, @Nullable String option, @Nullable String text) implements Action {
+        public AnswerAsk {
+            if (!Ids.isAskId(askId)) {
+                throw BrigException.invalid("ask_id", "must be ask_ and 24 characters 0-9 a-z");
+            }
+        }
+    }
 
     /** Requests a {@code pong}; watchers may send it too. */
     record Ping() implements Action {}

@@ -80,6 +80,14 @@ public sealed interface ConnectionLine {
         }
     }
 
+    /**
+     * The agent got this client's answer to an ask.
+     *
+     * @param option the id of the option; null if a text was the answer
+     */
+    record Answer(
+            String askId, @Nullable String option, @Nullable String text) implements ConnectionLine {}
+
     /** The answer to {@code ping}. */
     record Pong() implements ConnectionLine {}
 

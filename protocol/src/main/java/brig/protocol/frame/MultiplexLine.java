@@ -50,6 +50,13 @@ public sealed interface MultiplexLine {
     /** As {@link CaptainLine.ReleaseControl}. */
     record ReleaseControl(@NotEmpty String id) implements OfSession {}
 
+    /** As {@link CaptainLine.AnswerAsk}. */
+    record AnswerAsk(
+            @NotEmpty String id,
+            String askId,
+            @Nullable String option,
+            @Nullable String text) implements OfSession {}
+
     /**
      * Asks to be told what agents ask, as {@code brig.protocol.api.AskChange}.
      *

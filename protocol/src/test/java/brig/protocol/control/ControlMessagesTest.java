@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lines of the control socket and the port socket, as they stand in the package's note. */
+/** The lines between a gateway and a worker-agent, as they stand in the package's note. */
 class ControlMessagesTest {
     private static final String ID = "spn_0123456789abcdefghjkmnpq";
 
@@ -95,7 +95,6 @@ class ControlMessagesTest {
                 List.of(new WorkersAnswer.WorkerView(
                         ID,
                         new SpawnAnswer(
-                                "/s",
                                 "/w",
                                 new Posture(
                                         "cgroup2",
@@ -109,10 +108,9 @@ class ControlMessagesTest {
                 List.of("spn_2"));
         String line = write(ControlAnswer.of(4L, workers));
         assertEquals(
-                json(
-                        "{'id':4,'ok':{'workers':[{'spawn_id':'ID','socket':'/s','workspace':'/w','posture':{'limits':'cgroup2',"
-                                + "'not_held':['disk'],'properties':[{'name':'own-ipc','status':'OK','detail':'ipc:[1]'}],"
-                                + "'tool_wall':'a wall'},'last_seq':7,'ended':false,'working':true}],'starting':['spn_2']}}"),
+                json("{'id':4,'ok':{'workers':[{'spawn_id':'ID','workspace':'/w','posture':{'limits':'cgroup2',"
+                        + "'not_held':['disk'],'properties':[{'name':'own-ipc','status':'OK','detail':'ipc:[1]'}],"
+                        + "'tool_wall':'a wall'},'last_seq':7,'ended':false,'working':true}],'starting':['spn_2']}}"),
                 line);
         ControlAnswer read = read(line, ControlAnswer.class);
         assertEquals(4L, read.id());
@@ -135,14 +133,36 @@ class ControlMessagesTest {
         assertEquals(2, refusal.retryAfterSeconds().orElse(0));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "[1]",
+                "{'link':'dance'}",
+                "{'link':'control','spawn_id':'ID'}",
+                "{'link':'worker','spawn_id':'ID'}",
+                "{'link':'worker','spawn_id':'ID','resume':0}",
+                "{'link':'worker','spawn_id':'ID','resume':'1'}",
+                "{'link':'worker','spawn_id':'../x','resume':1}",
+                "{'link':'port','spawn_id':'ID'}",
+                "{'link':'port','spawn_id':'x','port':1}",
+                "{'link':'port','spawn_id':'ID','port':65536}"
+            })
+    void shouldRefuseAConnectionThatDoesNotSayWhatItIsFor(String line) {
+        assertThrows(BrigException.class, () -> read(line, LinkPurpose.class));
+    }
+
+    @Test
+    void shouldSayWhichFramesAreWanted() {
+        for (String line : List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+            assertEquals(line, write((Record) read(line, LinkPurpose.class)));
+        }
+    }
+
     @Test
     void shouldSayWhichPortAndWhetherTheConnectionStands() {
-        String call = json("{'spawn_id':'ID','port':8080}");
-        assertEquals(call, write(read(call, PortCall.class)));
-        for (String wrong :
-                List.of("{'spawn_id':'ID'}", "{'spawn_id':'x','port':1}", "{'spawn_id':'ID','port':65536}")) {
-            assertThrows(BrigException.class, () -> read(wrong, PortCall.class));
-        }
+        String line = json("{'link':'port','spawn_id':'ID','port':8080}");
+        assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         assertEquals(json("{'ok':{}}"), write(PortAnswer.CONNECTED));
         assertEquals(PortAnswer.CONNECTED, read("{'ok':{}}", PortAnswer.class));
         BrigException full = new BrigException(ErrorCode.MAX_CONNECTIONS, "full", 1);

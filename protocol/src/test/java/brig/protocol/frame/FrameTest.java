@@ -78,7 +78,7 @@ class FrameTest {
         BrigException unknown = assertThrows(BrigException.class, () -> order("{'action':'dance'}"));
         assertEquals(ErrorCode.UNKNOWN_ACTION, unknown.code());
         assertEquals(
-                "unknown action 'dance'; known are cancel, terminate, take_control, release_control and ping",
+                "unknown action 'dance'; known are cancel, terminate, take_control, release_control, answer_ask and ping",
                 unknown.getMessage());
     }
 }

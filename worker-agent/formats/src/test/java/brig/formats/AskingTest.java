@@ -30,6 +30,9 @@ class AskingTest {
                     + "{\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"bash\",\"rawInput\":{\"command\":\"ls\"}},"
                     + "\"options\":[{\"optionId\":\"o\",\"kind\":\"allow_once\"},{\"optionId\":\"n\",\"kind\":\"reject_once\"}]}}";
 
+    private static final Map<String, Object> CANCELLED =
+            Map.of("jsonrpc", "2.0", "id", "r1", "result", Map.of("outcome", Map.of("outcome", "cancelled")));
+
     private static String request(String adapter) {
         return switch (adapter) {
             case "claude" -> CLAUDE;
@@ -167,6 +170,7 @@ class AskingTest {
         String asks = "{\"id\":\"r1\",\"method\":\"item/fileChange/requestApproval\",\"params\":{\"itemId\":\"i\"}}";
         talk.says(item);
         talk.says(asks);
+        assertEquals("edit", talk.asks.open.get("r1").title());
         assertEquals(
                 "{changes=[{path=a.txt, diff=+new}]}",
                 String.valueOf(talk.asks.open.get("r1").detail()));
@@ -195,15 +199,30 @@ class AskingTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            claude | {"type":"control_cancel_request","request_id":"r1"}
-            codex  | {"method":"serverRequest/resolved","params":{"requestId":"r1"}}
-            acp    | {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"r1"}}
+            claude | {"type":"control_cancel_request","request_id":"r1"} | 0
+            codex  | {"method":"serverRequest/resolved","params":{"requestId":"r1"}} | 0
+            acp    | {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"r1"}} | 1
+            acp    | {"jsonrpc":"2.0","method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}}} | 1
             """)
-    void shouldWithdrawARequestThatTheAgentNoLongerWaitsFor(String adapter, String line) {
+    void shouldWithdrawARequestThatTheAgentNoLongerWaitsFor(String adapter, String line, int answers) {
         ScriptedTalk talk = ScriptedTalk.asking(adapter);
         talk.says(request(adapter));
         talk.says(line);
         assertEquals(Map.of(), talk.asks.open);
-        assertEquals(List.of(), talk.written);
+        assertEquals(answers, talk.written.size());
+        talk.says(line);
+        assertEquals(answers, talk.written.size());
+        assertTrue(talk.written.stream().allMatch(CANCELLED::equals), talk.written::toString);
+    }
+
+    /** Scenario: OpenCode refuses all calls of a step with one of them, and asks for the others nevertheless. */
+    @Test
+    void shouldNotAskForACallThatIsOver() {
+        ScriptedTalk talk = ScriptedTalk.asking("acp");
+        talk.says("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"update\":"
+                + "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c\",\"status\":\"failed\"}}}");
+        talk.says(ACP);
+        assertEquals(Map.of(), talk.asks.open);
+        assertEquals(List.of(CANCELLED), talk.written);
     }
 }

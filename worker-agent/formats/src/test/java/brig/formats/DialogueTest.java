@@ -338,15 +338,15 @@ class DialogueTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            item/fileChange/requestApproval | {decision=accept}   | {decision=decline} | allow
-            execCommandApproval             | {decision=approved} | {decision=denied}  | allow
-            applyPatchApproval              | {decision=approved} | {decision=denied}  | allow
-            item/permissions/requestApproval| {permissions={}}    | {permissions={}}   | allow
-            item/tool/requestUserInput      | {answers={}}        | {answers={}}       | deny
-            mcpServer/elicitation/request   | {action=decline}    | {action=decline}   | deny
+            item/fileChange/requestApproval | edit        | {decision=accept}   | {decision=decline} | allow
+            execCommandApproval             | shell       | {decision=approved} | {decision=denied}  | allow
+            applyPatchApproval              | edit        | {decision=approved} | {decision=denied}  | allow
+            item/permissions/requestApproval| permissions | {permissions={}}    | {permissions={}}   | allow
+            item/tool/requestUserInput      |             | {answers={}}        | {answers={}}       | deny
+            mcpServer/elicitation/request   |             | {action=decline}    | {action=decline}   | deny
             """)
     void shouldAnswerEachRequestOfCodexUnderItsIdAlsoWhereThatIsAText(
-            String method, String allowed, String denied, String decision) {
+            String method, String tool, String allowed, String denied, String decision) {
         for (boolean allow : List.of(true, false)) {
             ScriptedTalk talk = new ScriptedTalk(
                     "codex", new AgentTask("/workspace", null, null, null, false, ScriptedTalk.answering(allow)));
@@ -356,7 +356,7 @@ class DialogueTest {
                     allow ? allowed : denied,
                     talk.written.getLast().get("result").toString());
             assertEquals(
-                    Map.of("id", "r-1", "name", method, "decision", allow ? decision : "deny"),
+                    Map.of("id", "r-1", "name", tool == null ? method : tool, "decision", allow ? decision : "deny"),
                     talk.frames.getLast().fields());
         }
     }

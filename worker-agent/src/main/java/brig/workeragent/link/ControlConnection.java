@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway's connection to the control socket. The virtual thread that runs this reads requests and runs each on a
+ * A gateway's control connection. The virtual thread that runs this reads requests and runs each on a
  * virtual thread of its own, so that a slow spawn delays nothing; answers are written under a lock.
  */
 final class ControlConnection implements LineDecoder.Sink {
@@ -37,10 +37,14 @@ final class ControlConnection implements LineDecoder.Sink {
         this.operations = operations;
     }
 
-    /** Serves the gateway until it disconnects; its pending requests are still completed. */
-    void run() {
+    /**
+     * Serves the gateway until it disconnects; its pending requests are still completed.
+     *
+     * @param before what came after the first line
+     */
+    void run(ByteBuffer before) {
         try {
-            Lines.read(channel, new LineDecoder(LINE_BYTES_MAX, this));
+            Lines.read(channel, before, new LineDecoder(LINE_BYTES_MAX, this));
         } catch (IOException e) {
             LOG.debug("control connection ended: {}", e.toString());
         }

@@ -57,7 +57,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The operations of the control socket. Thread-safe; a spawn blocks until its worker is up. */
+/** What gateways may ask on control connections. Thread-safe; a spawn blocks until its worker is up. */
 public final class ControlOperations {
     /** An answer, and a task to run once it is written. */
     record Outcome(Record answer, Runnable afterwards) {
@@ -166,8 +166,7 @@ public final class ControlOperations {
     }
 
     private SpawnAnswer shown(SpawnAnswer spawned) {
-        return new SpawnAnswer(
-                spawned.socket(), spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
+        return new SpawnAnswer(spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
     }
 
     private static FileGlobs globs(List<String> allow) {

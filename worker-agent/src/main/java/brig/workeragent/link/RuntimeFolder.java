@@ -18,9 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The kernel
- * releases the lock of a killed worker-agent, so the next one can take the folder over and removes what it finds. A
- * gateway of another user may traverse it to reach its sockets, but cannot change it.
+ * The folder of this worker-agent's socket: closed to others, and used by one worker-agent at a time. The kernel
+ * releases the lock of a killed worker-agent, so the next one can take the folder over and remove what it finds. A
+ * gateway of another user may traverse it to reach the socket, but cannot change it.
  *
  * <p>Decisions 0018, 0100.
  */
@@ -71,7 +71,8 @@ public final class RuntimeFolder implements AutoCloseable {
                     "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
-        folder.removeStale();
+        removeStale(runtimeDir.resolve("egress"), "descriptors-*.sock");
+        removeStale(runtimeDir.resolve("wall/descriptors"), "*");
         if (peers.areOthers()) {
             Files.setPosixFilePermissions(path, PASSABLE);
         }
@@ -86,10 +87,13 @@ public final class RuntimeFolder implements AutoCloseable {
         }
     }
 
-    private void removeStale() throws IOException {
-        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(path, "spn_*.sock")) {
-            for (Path socket : sockets) {
-                Files.deleteIfExists(socket);
+    /** Removes sockets of a worker-agent that was killed. */
+    private static void removeStale(Path folder, String names) throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, names)) {
+                for (Path socket : sockets) {
+                    Files.deleteIfExists(socket);
+                }
             }
         }
     }
@@ -98,16 +102,8 @@ public final class RuntimeFolder implements AutoCloseable {
         return peers;
     }
 
-    Path controlSocket() {
-        return path.resolve("control.sock");
-    }
-
-    Path portsSocket() {
-        return path.resolve("ports.sock");
-    }
-
-    Path workerSocket(String spawnId) {
-        return path.resolve(spawnId + ".sock");
+    Path linkSocket() {
+        return path.resolve("link.sock");
     }
 
     @Override

@@ -13,48 +13,42 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway's connection to a worker's socket. Of two virtual threads, the one that runs this reads lines, the other
+ * A gateway's connection to a worker. Of two virtual threads, the one that runs this reads lines, the other
  * writes frames. Neither waits for the other, so a gateway that does not read can still acknowledge and cancel.
  */
-final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
-    /** Gives the worker's frames to a connection, and ends the previous one. */
-    interface Opener {
-        Outbox.Reader open(WorkerConnection connection, long seq);
-    }
-
+final class WorkerConnection implements LineDecoder.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
     /** A captain's message inside its envelope. */
     private static final int LINE_BYTES_MAX = Limits.MESSAGE_BYTES_MAX + 4096;
 
     private final Worker worker;
     private final SocketChannel channel;
-    private final Opener opener;
-
-    // Owned by the reading thread.
-    private Outbox.@Nullable Reader frames;
+    /** Owned by the reading thread. */
     private boolean refused;
 
-    WorkerConnection(Worker worker, SocketChannel channel, Opener opener) {
+    WorkerConnection(Worker worker, SocketChannel channel) {
         this.worker = worker;
         this.channel = channel;
-        this.opener = opener;
     }
 
-    /** Serves the gateway until it disconnects. */
-    void run() {
-        try {
-            Lines.read(channel, new LineDecoder(LINE_BYTES_MAX, this));
+    /**
+     * Serves the gateway until it disconnects. Ends the previous connection to the worker.
+     *
+     * @param resume the frame wanted next
+     * @param before what came after the first line
+     * @throws BrigException if that frame cannot come next
+     */
+    void run(long resume, ByteBuffer before) {
+        try (Outbox.Reader frames = worker.outbox().open(resume, () -> Lines.close(channel))) {
+            LOG.info("gateway connected spawn_id={} resume={}", worker.spawnId(), resume);
+            Thread.ofVirtual().name("frames-" + worker.spawnId()).start(() -> write(frames));
+            Lines.read(channel, before, new LineDecoder(LINE_BYTES_MAX, this));
         } catch (IOException e) {
             LOG.debug("connection ended spawn_id={}: {}", worker.spawnId(), e.toString());
-        } finally {
-            if (frames != null) {
-                frames.close();
-            }
         }
     }
 
@@ -64,12 +58,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
             return;
         }
         try {
-            WorkerLine line = Json.read(bytes, offset, length, WorkerLine.class);
-            if (frames == null) {
-                resume(line);
-            } else {
-                handle(line);
-            }
+            handle(Json.read(bytes, offset, length, WorkerLine.class));
         } catch (BrigException e) {
             refuse(e.code() + " " + e.getMessage());
         }
@@ -78,17 +67,6 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
     @Override
     public void handleBadLine(ErrorCode code) {
         refuse(code.name());
-    }
-
-    private void resume(WorkerLine line) {
-        long next = line.resume();
-        if (next == 0) {
-            throw BrigException.invalid("resume", "must come first");
-        }
-        Outbox.Reader reader = opener.open(this, next);
-        frames = reader;
-        LOG.info("gateway connected spawn_id={} resume={}", worker.spawnId(), next);
-        Thread.ofVirtual().name("frames-" + worker.spawnId()).start(() -> write(reader));
     }
 
     private void handle(WorkerLine line) {
@@ -111,7 +89,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
             }
         } catch (IOException e) {
             LOG.debug("writing ended spawn_id={}: {}", worker.spawnId(), e.toString());
-            close();
+            Lines.close(channel);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -120,16 +98,6 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
     private void refuse(String why) {
         refused = true;
         LOG.warn("gateway sent a bad line, closing spawn_id={}: {}", worker.spawnId(), why);
-        close();
-    }
-
-    /** Ends the connection; both threads follow. */
-    @Override
-    public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.debug("close failed spawn_id={}: {}", worker.spawnId(), e.toString());
-        }
+        Lines.close(channel);
     }
 }

@@ -1,10 +1,8 @@
 /**
- * How a gateway talks to this worker-agent. Both kinds of sockets are Unix stream sockets in {@code
- * <runtimeDir>/w}, a folder of mode 0700; the kernel's word for the peer's uid (SO_PEERCRED) must be our own
- * or root's. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown fields are refused in requests and
- * ignored in worker lines.
+ * How a gateway talks to this worker-agent: over connections to one Unix stream socket in {@code <runtimeDir>/w}, a
+ * folder of mode 0700. The kernel's word for the peer's uid (SO_PEERCRED) must be our own or root's.
  *
- * <p>What the gateway says on the three kinds of sockets, and what it is answered, is described in
+ * <p>What the gateway says on the three kinds of connections, and what it is answered, is described in
  * {@link brig.protocol.control}.
  *
  * <h2>Frames</h2>
@@ -20,7 +18,7 @@
  * started is an error followed by its done.
  *
  * <p>While {@code worker.unackedBytesMax} bytes or more are not acknowledged, no more output is read and the
- * agent's own write blocks. A worker whose last frame is acknowledged is forgotten, its socket with it.
+ * agent's own write blocks. A worker whose last frame is acknowledged is forgotten, and its connection closed.
  */
 @NullMarked
 package brig.workeragent.link;

@@ -2,6 +2,7 @@ package brig.workeragent.pump;
 
 import brig.formats.adapter.FrameSink;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.wire.FrameType;
 import java.nio.ByteBuffer;
@@ -43,6 +44,7 @@ public final class Outbox implements FrameSink {
     private long ackedSeq;
     private boolean gateOpen;
     private boolean ended;
+    private boolean closed;
 
     public Outbox(long unackedBytesMax) {
         this.unackedBytesMax = unackedBytesMax;
@@ -207,20 +209,47 @@ public final class Outbox implements FrameSink {
     /**
      * Opens a reader from frame {@code seq} on, or from the first one kept. Any earlier reader ends.
      *
+     * @param ended runs when this reader ends before it closes itself
      * @throws brig.protocol.BrigException {@code INVALID_FIELD} if frame {@code seq} cannot come next
      */
-    public Reader open(long seq) {
+    public Reader open(long seq, Runnable ended) {
+        Reader earlier;
+        Reader fresh;
         lock.lock();
         try {
+            if (closed) {
+                throw new BrigException(ErrorCode.SESSION_ENDED, "the worker is forgotten");
+            }
             if (seq < 1 || seq > lastSeq + 1) {
                 throw BrigException.invalid("resume", "is " + seq + ", but the next frame is " + (lastSeq + 1));
             }
-            Reader fresh = new Reader(Math.max(seq, ackedSeq + 1));
+            earlier = reader;
+            fresh = new Reader(Math.max(seq, ackedSeq + 1), ended);
             reader = fresh;
             news.signalAll();
-            return fresh;
         } finally {
             lock.unlock();
+        }
+        if (earlier != null) {
+            earlier.ended.run();
+        }
+        return fresh;
+    }
+
+    /** Nobody reads the frames any longer: ends the reader, and refuses later ones. */
+    public void close() {
+        Reader last;
+        lock.lock();
+        try {
+            closed = true;
+            last = reader;
+            reader = null;
+            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (last != null) {
+            last.ended.run();
         }
     }
 
@@ -259,8 +288,10 @@ public final class Outbox implements FrameSink {
         // Guarded by the lock of the outbox. Null: everything was acknowledged, the head comes next.
         private @Nullable Segment segment;
         private int offset;
+        private final Runnable ended;
 
-        private Reader(long seq) {
+        private Reader(long seq, Runnable ended) {
+            this.ended = ended;
             Segment at = head;
             while (at != null && at.lastSeq < seq && at.next != null) {
                 at = at.next;

@@ -24,7 +24,8 @@ import java.util.List;
  * <p>Decision 0014.
  */
 public final class WorkspaceGuard {
-    private static final List<String> FIXED = List.of(
+    /** Files and folders at the top of a workspace that start something by themselves. */
+    public static final List<String> FIXED = List.of(
             ".bashrc",
             ".bash_profile",
             ".bash_login",
@@ -41,6 +42,7 @@ public final class WorkspaceGuard {
             ".claude",
             ".opencode",
             ".mcp.json");
+
     private static final List<String> FIXED_IN_GIT =
             List.of("hooks", "config", "config.worktree", "commondir", "modules");
     private static final Path INSIDE = Path.of("/workspace");

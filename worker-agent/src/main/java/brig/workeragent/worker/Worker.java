@@ -538,7 +538,7 @@ public final class Worker {
     }
 
     /** Releases its resources on the host. Called by itself, or by a creator that does not start it. */
-    void closeWall() {
+    private void closeWall() {
         Recorder recorder = plan.resources().recorder();
         if (recorder != null) {
             recorder.close();

@@ -56,7 +56,6 @@ public final class Workers {
             Policies policies,
             Walls walls,
             MadeWorkspaces made,
-            WorkerSocket.Factory sockets,
             Timers timers,
             EgressSessions egress,
             Executor threads) {}
@@ -79,12 +78,11 @@ public final class Workers {
     /** {@code posture} completes when the worker is up. */
     private record Entry(
             Worker worker,
-            WorkerSocket socket,
             CompletableFuture<Posture> posture,
             CompletableFuture<Void> ended,
             CompletableFuture<Void> drained) {
-        Entry(Worker worker, WorkerSocket socket) {
-            this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
+        Entry(Worker worker) {
+            this(worker, new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
         }
     }
 
@@ -324,14 +322,7 @@ public final class Workers {
     }
 
     private SpawnAnswer start(Worker worker) throws InterruptedException {
-        WorkerSocket socket;
-        try {
-            socket = parts.sockets().open(worker);
-        } catch (RuntimeException e) {
-            worker.closeWall();
-            throw e;
-        }
-        Entry entry = new Entry(worker, socket);
+        Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
         Posture posture;
         try {
@@ -340,7 +331,7 @@ public final class Workers {
         } catch (InterruptedException | RuntimeException e) {
             worker.terminate(EndReason.SHUTDOWN);
             workers.remove(worker.spawnId());
-            socket.close();
+            worker.outbox().close();
             throw e;
         }
         LOG.info("spawned spawn_id={}", worker.spawnId());
@@ -349,7 +340,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new SpawnAnswer(socket.path().toString(), worker.workspace().toString(), posture);
+        return new SpawnAnswer(worker.workspace().toString(), posture);
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
@@ -413,9 +404,7 @@ public final class Workers {
             if (entry.posture().isDone()) {
                 starting.remove(id);
                 SpawnAnswer spawned = new SpawnAnswer(
-                        entry.socket().path().toString(),
-                        entry.worker().workspace().toString(),
-                        entry.posture().join());
+                        entry.worker().workspace().toString(), entry.posture().join());
                 views.add(new WorkerView(
                         id,
                         spawned,
@@ -458,7 +447,7 @@ public final class Workers {
         } finally {
             lock.unlock();
         }
-        entry.socket().close();
+        worker.outbox().close();
         // The gateway may acknowledge the last frame before the worker reports its end.
         entry.ended().complete(null);
         entry.drained().complete(null);
@@ -476,7 +465,7 @@ public final class Workers {
 
     /**
      * Refuses new workers and ends all others. Waits for their end as long as the ladder can take, and for a connected
-     * gateway to acknowledge their last frames; then closes their sockets.
+     * gateway to acknowledge their last frames; then closes its connections.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();
@@ -492,7 +481,7 @@ public final class Workers {
         Stream<Entry> read =
                 all.stream().filter(entry -> entry.worker().outbox().hasReader());
         awaitAll(read.map(Entry::drained), LAST_ACK_MS);
-        all.forEach(entry -> entry.socket().close());
+        all.forEach(entry -> entry.worker().outbox().close());
     }
 
     private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {

@@ -6,11 +6,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.control.ApplyAnswer.Withheld;
 import brig.protocol.control.ApplyAnswer.Withheld.Reason;
 import brig.workeragent.wall.FileGlobs;
+import brig.workeragent.wall.WorkspaceGuard;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,41 +24,28 @@ final class PatchRules {
      * Files, and folders of files, that make a shell, an editor, git, a package manager or an agent start something by
      * itself, in any folder.
      */
-    private static final Set<String> STARTUP = Set.of(
-            ".bashrc",
-            ".bash_profile",
-            ".bash_login",
-            ".bash_logout",
-            ".profile",
-            ".zshrc",
-            ".zprofile",
-            ".zshenv",
-            ".zlogin",
-            ".envrc",
-            ".gitmodules",
-            ".gitattributes",
-            ".githooks",
-            ".husky",
-            ".pre-commit-config.yaml",
-            ".vscode",
-            ".idea",
-            ".devcontainer",
-            ".exrc",
-            ".vimrc",
-            ".nvimrc",
-            ".nvim.lua",
-            ".dir-locals.el",
-            ".claude",
-            ".opencode",
-            "opencode.json",
-            ".codex",
-            ".cursor",
-            ".gemini",
-            ".mcp.json",
-            ".npmrc",
-            ".yarnrc",
-            ".yarnrc.yml",
-            ".mise.toml");
+    private static final List<String> STARTUP = Stream.concat(
+                    WorkspaceGuard.FIXED.stream(),
+                    Stream.of(
+                            ".gitattributes",
+                            ".githooks",
+                            ".husky",
+                            ".pre-commit-config.yaml",
+                            ".devcontainer",
+                            ".exrc",
+                            ".vimrc",
+                            ".nvimrc",
+                            ".nvim.lua",
+                            ".dir-locals.el",
+                            "opencode.json",
+                            ".codex",
+                            ".cursor",
+                            ".gemini",
+                            ".npmrc",
+                            ".yarnrc",
+                            ".yarnrc.yml",
+                            ".mise.toml"))
+            .toList();
 
     private static final int STAT_FILES_MAX = 200;
     private static final int GRAPH_MAX = 40;

@@ -58,7 +58,7 @@ class PeersTest {
     void shouldGiveSocketsAndNoMoreToGatewaysUser() throws IOException {
         assumeTrue(owner(folder) == 0, "giving files away needs root");
         try (RuntimeFolder runtime = RuntimeFolder.open(folder, "nobody");
-                UnixListener listener = UnixListener.open(runtime.controlSocket(), runtime.peers(), 4, channel -> {})) {
+                UnixListener listener = UnixListener.open(runtime.linkSocket(), runtime.peers(), 4, channel -> {})) {
             assertEquals("rw-------", mode(listener.path()));
             assertEquals(NOBODY, owner(listener.path()));
             assertEquals("rwx--x--x", mode(folder.resolve("w")));
@@ -70,7 +70,7 @@ class PeersTest {
     @Test
     void shouldCloseFolderWhenGatewayIsOfOurUser() throws IOException {
         try (RuntimeFolder runtime = RuntimeFolder.open(folder, null);
-                UnixListener listener = UnixListener.open(runtime.controlSocket(), runtime.peers(), 4, channel -> {})) {
+                UnixListener listener = UnixListener.open(runtime.linkSocket(), runtime.peers(), 4, channel -> {})) {
             assertEquals("rwx------", mode(folder.resolve("w")));
             assertEquals("rw-------", mode(listener.path()));
         }

@@ -22,11 +22,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class OutboxTest {
+    private static void nothing() {}
+
     private static byte[] body(String content) {
         return Frames.body(1, new Frame.Chunk(null, null, Channel.STDOUT, content));
     }
@@ -71,7 +74,7 @@ class OutboxTest {
         assertEquals("""
                 {"type":"state","seq":1,"ts":5,"state":"running"}
                 {"type":"chunk","seq":2,"ts":1,"stream":"stdout","content":"a"}
-                """, new String(bytes(outbox.open(1).take()), UTF_8));
+                """, new String(bytes(outbox.open(1, OutboxTest::nothing).take()), UTF_8));
     }
 
     @Test
@@ -82,10 +85,13 @@ class OutboxTest {
         }
         for (long acked = 10; acked < 30; acked++) {
             outbox.ack(acked);
-            assertEquals(acked + 1, seqs(bytes(outbox.open(3).take())).get(0));
+            assertEquals(
+                    acked + 1,
+                    seqs(bytes(outbox.open(3, OutboxTest::nothing).take())).get(0));
         }
-        assertEquals(57, seqs(bytes(outbox.open(57).take())).get(0));
-        Outbox.Reader atEnd = outbox.open(101);
+        assertEquals(
+                57, seqs(bytes(outbox.open(57, OutboxTest::nothing).take())).get(0));
+        Outbox.Reader atEnd = outbox.open(101, OutboxTest::nothing);
         chunk(outbox, "next");
         assertEquals(List.of(101L), seqs(bytes(atEnd.take())));
     }
@@ -130,7 +136,7 @@ class OutboxTest {
         Outbox outbox = new Outbox(1000);
         outbox.awaitReader(100_000);
         chunk(outbox, "x".repeat(600));
-        Outbox.Reader reader = outbox.open(1);
+        Outbox.Reader reader = outbox.open(1, OutboxTest::nothing);
         CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> {
             try {
                 outbox.awaitReader(100_000);
@@ -148,7 +154,8 @@ class OutboxTest {
     @Test
     void shouldEndEarlierReaderWhenAnotherOpens() throws Exception {
         Outbox outbox = new Outbox(1000);
-        Outbox.Reader first = outbox.open(1);
+        AtomicInteger ended = new AtomicInteger();
+        Outbox.Reader first = outbox.open(1, ended::incrementAndGet);
         CompletableFuture<List<ByteBuffer>> waiting = CompletableFuture.supplyAsync(() -> {
             try {
                 return first.take();
@@ -156,11 +163,26 @@ class OutboxTest {
                 throw new IllegalStateException(e);
             }
         });
-        Outbox.Reader second = outbox.open(1);
+        Outbox.Reader second = outbox.open(1, OutboxTest::nothing);
         assertTrue(waiting.get(20, TimeUnit.SECONDS).isEmpty());
         chunk(outbox, "a");
         assertEquals(List.of(1L), seqs(bytes(second.take())));
         assertTrue(first.take().isEmpty());
+        assertEquals(1, ended.get());
+        first.close();
+        assertEquals(1, ended.get());
+    }
+
+    @Test
+    void shouldEndTheReaderAndRefuseLaterOnesWhenClosed() throws Exception {
+        Outbox outbox = new Outbox(1000);
+        AtomicInteger ended = new AtomicInteger();
+        Outbox.Reader reader = outbox.open(1, ended::incrementAndGet);
+        outbox.close();
+        assertEquals(1, ended.get());
+        assertTrue(reader.take().isEmpty());
+        BrigException refusal = assertThrows(BrigException.class, () -> outbox.open(1, OutboxTest::nothing));
+        assertEquals(ErrorCode.SESSION_ENDED, refusal.code());
     }
 
     @Test
@@ -179,7 +201,7 @@ class OutboxTest {
     void shouldRefuseWhenFrameDoesNotExistYet() {
         Outbox outbox = new Outbox(1000);
         assertThrows(BrigException.class, () -> outbox.ack(1));
-        assertThrows(BrigException.class, () -> outbox.open(2));
+        assertThrows(BrigException.class, () -> outbox.open(2, OutboxTest::nothing));
     }
 
     @Test
@@ -192,7 +214,7 @@ class OutboxTest {
         long appended = 0;
         long seen = 0;
         long acked = 0;
-        Outbox.Reader reader = outbox.open(1);
+        Outbox.Reader reader = outbox.open(1, OutboxTest::nothing);
         for (int step = 0; step < 20_000; step++) {
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> {
@@ -213,7 +235,7 @@ class OutboxTest {
                 default -> {
                     seen = acked + (long) (random.nextDouble() * (seen - acked + 1));
                     seen = Math.min(seen, appended);
-                    reader = outbox.open(seen + 1);
+                    reader = outbox.open(seen + 1, OutboxTest::nothing);
                 }
             }
         }

@@ -46,7 +46,7 @@ class EgressFramesTest {
         long kept = outbox.lastSeq();
         outbox.ack(kept);
         frames.handle(BLOCKED);
-        Outbox.Reader reader = outbox.open(kept + 1);
+        Outbox.Reader reader = outbox.open(kept + 1, () -> {});
         String next = UTF_8.decode(reader.take().getFirst()).toString();
         assertTrue(next.contains("\"dropped\":" + (1000 - kept)), next);
     }

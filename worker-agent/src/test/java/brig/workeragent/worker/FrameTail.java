@@ -19,7 +19,7 @@ final class FrameTail {
     private long lastSeq;
 
     FrameTail(Outbox outbox) {
-        Outbox.Reader reader = outbox.open(1);
+        Outbox.Reader reader = outbox.open(1, () -> {});
         LineDecoder decoder = new LineDecoder(1 << 17, new LineDecoder.Sink() {
             @Override
             public void handleLine(byte[] bytes, int offset, int length) {

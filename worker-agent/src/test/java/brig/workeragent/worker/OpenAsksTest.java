@@ -57,7 +57,7 @@ class OpenAsksTest {
     /** All frames so far. */
     private List<Frame> frames() throws InterruptedException {
         List<Frame> frames = new ArrayList<>();
-        try (Outbox.Reader reader = outbox.open(1)) {
+        try (Outbox.Reader reader = outbox.open(1, () -> {})) {
             StringBuilder text = new StringBuilder();
             while (frames.size() < outbox.lastSeq()) {
                 for (ByteBuffer part : reader.take()) {
@@ -155,7 +155,7 @@ class OpenAsksTest {
     }
 
     private Frame frames(long from) throws InterruptedException {
-        try (Outbox.Reader reader = outbox.open(from)) {
+        try (Outbox.Reader reader = outbox.open(from, () -> {})) {
             ByteBuffer bytes = reader.take().getLast();
             return Json.read(
                             StandardCharsets.UTF_8

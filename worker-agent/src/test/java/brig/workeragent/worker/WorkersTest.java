@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -64,7 +63,6 @@ class WorkersTest {
     Path folder;
 
     private final FakeWalls walls = new FakeWalls();
-    private final Set<String> openSockets = ConcurrentHashMap.newKeySet();
     /** What beginning with egress fails with. */
     private RuntimeException noEgress;
 
@@ -83,20 +81,6 @@ class WorkersTest {
                 new MountRules(List.of(), List.of(), List.of(), -1),
                 List.of(),
                 new ModelRoutes(folder.resolve("routes")));
-        WorkerSocket.Factory sockets = worker -> {
-            openSockets.add(worker.spawnId());
-            return new WorkerSocket() {
-                @Override
-                public Path path() {
-                    return Path.of("/" + worker.spawnId() + ".sock");
-                }
-
-                @Override
-                public void close() {
-                    openSockets.remove(worker.spawnId());
-                }
-            };
-        };
         workers = new Workers(
                 new Workers.Services(
                         new AgentProfiles(List.of(folder)),
@@ -110,7 +94,6 @@ class WorkersTest {
                                 List::of,
                                 0,
                                 () -> 0),
-                        sockets,
                         new SystemTimers(),
                         new NoEgress(),
                         Executors.newVirtualThreadPerTaskExecutor()),
@@ -155,6 +138,12 @@ class WorkersTest {
         return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN));
     }
 
+    private static void assertDisconnected(Worker worker) {
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> worker.outbox().open(1, () -> {}));
+        assertEquals(ErrorCode.SESSION_ENDED, refusal.code());
+    }
+
     @Test
     void shouldAnswerAlikeWhenSpawnIsRepeatedInFlight() throws Exception {
         // Scenario: the gateway asks again while the first process is still being started.
@@ -176,7 +165,6 @@ class WorkersTest {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal("a").code());
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
-        assertEquals(Set.of(), openSockets);
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
         workers.spawn("a", REQUEST, CAPTAIN);
@@ -227,10 +215,10 @@ class WorkersTest {
         worker.terminate(EndReason.REQUESTED);
         walls.next().exit(0);
         for (String frame = frames.next(); !frame.contains("state=terminated"); frame = frames.next()) {
-            assertEquals(1, openSockets.size());
+            assertSame(worker, workers.find("a"));
         }
         worker.ack(worker.outbox().lastSeq());
-        assertEquals(Set.of(), openSockets);
+        assertDisconnected(worker);
         assertFalse(workers.anyAlive());
         assertEquals(
                 ErrorCode.NOT_FOUND,
@@ -257,7 +245,7 @@ class WorkersTest {
         workers.spawn("a", REQUEST, CAPTAIN);
         workers.discard("a", EndReason.REQUESTED);
         walls.next().exit(0);
-        while (!openSockets.isEmpty()) {
+        while (!workers.list().workers().isEmpty()) {
             Thread.onSpinWait();
         }
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -293,7 +281,7 @@ class WorkersTest {
         }
         process.exit(0);
         answer.get(20, TimeUnit.SECONDS);
-        while (!openSockets.isEmpty()) {
+        while (!workers.list().workers().isEmpty()) {
             Thread.onSpinWait();
         }
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -387,6 +375,7 @@ class WorkersTest {
     @Test
     void shouldRefuseNewAndEndAllWhenShutDown() throws Exception {
         workers.spawn("a", REQUEST, CAPTAIN);
+        Worker worker = workers.find("a");
         CompletableFuture<Void> down = CompletableFuture.runAsync(() -> {
             try {
                 workers.shutdown();
@@ -397,7 +386,7 @@ class WorkersTest {
         walls.next().exit(0);
         down.get(20, TimeUnit.SECONDS);
         assertFalse(workers.anyAlive());
-        assertEquals(Set.of(), openSockets);
+        assertDisconnected(worker);
         assertEquals(ErrorCode.SHUTTING_DOWN, refusal("b").code());
     }
 

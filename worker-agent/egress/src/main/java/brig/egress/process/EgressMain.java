@@ -133,8 +133,7 @@ public final class EgressMain {
                 case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
                 case EgressCommand.Unregister unregister ->
                     server.unregister(
-                            unregister.worker(),
-                            () -> events.offer(new EgressReport.Unregistered(unregister.worker())));
+                            unregister.worker(), () -> events.add(new EgressReport.Unregistered(unregister.worker())));
                 case EgressCommand.Configure _ -> throw new IOException("the worker-agent sent a second configuration");
             }
         }

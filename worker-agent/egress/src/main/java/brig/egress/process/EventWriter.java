@@ -8,9 +8,8 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,31 +26,42 @@ final class EventWriter implements AutoCloseable {
     private static final EgressReport END = new EgressReport.Lost(Kind.EVENTS, -1);
 
     private final Kind kind;
-    private final BlockingQueue<EgressReport> queue;
+    private final int queueMax;
+    private final BlockingQueue<EgressReport> queue = new LinkedBlockingQueue<>();
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer;
 
     private EventWriter(Kind kind, int queueMax, OutputStream out) {
         this.kind = kind;
-        this.queue = new ArrayBlockingQueue<>(queueMax);
+        this.queueMax = queueMax;
         this.writer = Thread.ofPlatform()
                 .daemon()
                 .name("brig-" + kind.name().toLowerCase(Locale.ROOT))
                 .unstarted(() -> run(out));
     }
 
-    /** @param out locked while lines are written */
+    /**
+     * @param queueMax reports that wait; reached: a further one that may be lost is lost
+     * @param out locked while lines are written
+     */
     static EventWriter start(Kind kind, int queueMax, OutputStream out) {
         EventWriter line = new EventWriter(kind, queueMax, out);
         line.writer.start();
         return line;
     }
 
-    /** Queues a report. Thread-safe; never blocks. */
+    /** Queues a report that may be lost. Thread-safe; never blocks. */
     void offer(EgressReport event) {
-        if (!queue.offer(event)) {
+        if (queue.size() < queueMax) {
+            queue.add(event);
+        } else {
             lost.incrementAndGet();
         }
+    }
+
+    /** Queues the end of a worker, which is never lost. Thread-safe; never blocks. */
+    void add(EgressReport.Unregistered end) {
+        queue.add(end);
     }
 
     private void run(OutputStream out) {
@@ -89,9 +99,7 @@ final class EventWriter implements AutoCloseable {
     @Override
     public void close() {
         try {
-            while (writer.isAlive() && !queue.offer(END, 10, TimeUnit.MILLISECONDS)) {
-                Thread.onSpinWait();
-            }
+            queue.add(END);
             writer.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -49,7 +49,9 @@ final class Decisions {
         } else if (takeOnce(at)) {
             answer.accept(ONCE);
         } else {
-            int askMs = policy.policy().askMs();
+            // What an agent asks for by habit is refused at once: nobody waits for it, and nobody is to be disturbed.
+            int askMs =
+                    policy.isQuiet(at.host(), at.port()) ? 0 : policy.policy().askMs();
             boolean waits = askMs > 0
                     && asks.add(
                             at,

@@ -76,6 +76,20 @@ class DecisionsTest {
     }
 
     @Test
+    void shouldAskNobodyForWhatAgentsAskForByHabit() throws Exception {
+        try (TestServer server = egress.plain(TestServer.answering("ok"))) {
+            Worker worker = egress.worker(
+                    EgressFixture.policy("{'quietHosts': ['a.example'], 'askMs': 600000}", server.port()));
+            try (TestClient client = egress.client(worker)) {
+                assertEquals(403, client.send(get("a.example", server)).answer().status());
+            }
+            assertTrue(
+                    egress.events.stream().noneMatch(event -> event instanceof EgressEvent.Ask),
+                    egress.events::toString);
+        }
+    }
+
+    @Test
     void shouldWaitForAPersonAndGoOnWhenAllowed() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
             Worker worker = egress.worker(policy(server, 60_000));

@@ -47,24 +47,13 @@ sealed interface AcpCall {
     record Asked(
             @Nullable String header,
             @Default("") String question,
-            List<Suggestion> options,
+            List<Choice> options,
             boolean multiple,
             @Nullable Boolean custom) {
         Question told() {
-            return new Question(
-                    header,
-                    question,
-                    options.stream()
-                            .filter(option -> !option.label().isBlank())
-                            .map(option -> new Choice(option.label(), option.description()))
-                            .toList(),
-                    multiple,
-                    !Boolean.FALSE.equals(custom));
+            return new Question(header, question, options, multiple, !Boolean.FALSE.equals(custom));
         }
     }
-
-    @Foreign
-    record Suggestion(@Default("") String label, @Nullable String description) {}
 
     /**
      * A request to use a tool, which waits until an option is chosen.

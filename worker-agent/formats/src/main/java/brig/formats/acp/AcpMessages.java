@@ -7,12 +7,9 @@ import brig.formats.adapter.Questions;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
-import brig.formats.adapter.ToolRequests;
-import brig.formats.adapter.ToolRequests.ToolRequest;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.json.JsonObject;
-import brig.protocol.record.CamelCase;
 import brig.protocol.rpc.JsonRpc;
 import brig.protocol.rpc.RpcError;
 import java.util.List;
@@ -24,19 +21,13 @@ import org.jspecify.annotations.Nullable;
  * output.
  */
 final class AcpMessages implements NativeReader.Handler {
-    /** @param optionId null if none of the offered options fits */
-    @CamelCase
-    private record Outcome(String outcome, @Nullable String optionId) {}
-
-    private record Decided(Outcome outcome) {}
-
     /** @param answers null if the questions are declined */
     private record Answered(@Nullable List<List<String>> answers) {}
 
     private final AgentFrames frames;
     private final JsonRpc<RpcAnswer> rpc;
     private final @Nullable OpenCodeEvents events;
-    private final ToolRequests requests;
+    private final AcpPermissions permissions;
     private final Questions questions;
     private final ToolProgress tools;
     private boolean ignoring;
@@ -49,7 +40,7 @@ final class AcpMessages implements NativeReader.Handler {
         this.frames = frames;
         this.rpc = rpc;
         this.events = events;
-        this.requests = new ToolRequests(frames, context);
+        this.permissions = new AcpPermissions(frames, rpc, context);
         this.questions = new Questions(frames, context);
         this.tools = new ToolProgress(frames);
     }
@@ -81,6 +72,7 @@ final class AcpMessages implements NativeReader.Handler {
             case AcpCall.BusEvent(var event) -> handleEvent(event);
             case AcpCall.CancelRequest(var id) -> {
                 questions.withdraw(String.valueOf(id));
+                permissions.withdraw(id == null ? "" : id);
                 yield true;
             }
             case AcpCall.RequestPermission _, AcpCall.AskQuestions _ -> false;
@@ -91,20 +83,7 @@ final class AcpMessages implements NativeReader.Handler {
     private boolean handleRequest(Object id, @Nullable AcpCall call) throws InterruptedException {
         return switch (call) {
             case AcpCall.RequestPermission asked -> {
-                AcpUpdate.CallFields about = asked.toolCall();
-                requests.decide(
-                        new ToolRequest(
-                                String.valueOf(id),
-                                agentOf(asked.sessionId()),
-                                about.toolCallId(),
-                                about.title(),
-                                about.title(),
-                                about.rawInput(),
-                                about.kind()),
-                        allowed -> {
-                            String option = asked.option(allowed);
-                            rpc.answer(id, new Decided(new Outcome(option == null ? "cancelled" : "selected", option)));
-                        });
+                permissions.decide(id, asked, agentOf(asked.sessionId()));
                 yield true;
             }
             case AcpCall.AskQuestions asked -> {
@@ -192,6 +171,9 @@ final class AcpMessages implements NativeReader.Handler {
                         toldYet && !over ? call.rawInput() : null,
                         over ? call.written() : null),
                 over ? "" : call.written());
+        if (over && call.toolCallId() != null) {
+            permissions.handleCallOver(call.toolCallId());
+        }
     }
 
     private void handleCost(AcpUpdate.Cost told) {

@@ -5,6 +5,8 @@ import brig.formats.permission.Permissions;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Permission.Decision;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Default;
+import brig.protocol.record.Foreign;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.spawn.PermissionMode;
 import java.util.ArrayList;
@@ -30,8 +32,14 @@ public final class Questions {
     private static final int LABEL_BYTES_MAX = 256;
     private static final int DESCRIPTION_BYTES_MAX = 512;
 
-    /** A suggested answer. */
-    public record Choice(String label, @Nullable String description) {
+    /** A suggested answer, as Claude Code, Codex and OpenCode name it. */
+    @Foreign
+    public record Choice(
+            @Default("") String label, @Nullable String description) {
+        private boolean isNamed() {
+            return !label.isBlank();
+        }
+
         private Frame.Ask.Option option(int number) {
             return new Frame.Ask.Option(
                     String.valueOf(number),
@@ -44,10 +52,20 @@ public final class Questions {
      * A question.
      *
      * @param header a few words about it
+     * @param choices those without a label are left out
      * @param multiple whether several choices may be the answer
      * @param free whether other words than the choices may be the answer
      */
     public record Question(@Nullable String header, String text, List<Choice> choices, boolean multiple, boolean free) {
+        public Question {
+            choices = choices.stream().filter(Choice::isNamed).toList();
+        }
+
+        /** The same question, to be answered in other words if it has no choices. */
+        public Question freeWithoutChoices() {
+            return new Question(header, text, choices, multiple, free || choices.isEmpty());
+        }
+
         private boolean isAnswerable() {
             return !text.isBlank() && choices.size() <= CHOICES_MAX && (free || !choices.isEmpty());
         }

@@ -24,23 +24,11 @@ final class ClaudeQuestions {
     @Foreign
     @CamelCase
     private record Asked(
-            @Default("") String question, @Nullable String header, List<Option> options, boolean multiSelect) {
+            @Default("") String question, @Nullable String header, List<Choice> options, boolean multiSelect) {
         Question told() {
-            return new Question(
-                    header,
-                    question,
-                    options.stream()
-                            .filter(option -> !option.label().isBlank())
-                            .map(option -> new Choice(option.label(), option.description()))
-                            .toList(),
-                    multiSelect,
-                    true);
+            return new Question(header, question, options, multiSelect, true);
         }
     }
-
-    @Foreign
-    private record Option(
-            @Default("") String label, @Nullable String description) {}
 
     private ClaudeQuestions() {}
 

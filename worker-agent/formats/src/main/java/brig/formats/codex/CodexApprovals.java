@@ -48,7 +48,7 @@ final class CodexApprovals {
         } else {
             tools.decide(
                     new ToolRequest(
-                            id, agent, asked.itemId(), message.method(), asked.reason(), input(asked), asked.ruled()),
+                            id, agent, asked.itemId(), asked.ruled(), asked.reason(), input(asked), asked.ruled()),
                     allowed -> rpc.answer(message.id(), answerTo(asked, allowed)));
         }
         return true;

@@ -32,11 +32,8 @@ final class CodexForms {
     }
 
     private static Question question(CodexRequest.Asked asked) {
-        List<Choice> choices = asked.options().stream()
-                .filter(option -> !option.label().isBlank())
-                .map(option -> new Choice(option.label(), option.description()))
-                .toList();
-        return new Question(asked.header(), asked.question(), choices, false, choices.isEmpty() || asked.isOther());
+        return new Question(asked.header(), asked.question(), asked.options(), false, asked.isOther())
+                .freeWithoutChoices();
     }
 
     /** Only a form with one field is one question. */
@@ -57,7 +54,7 @@ final class CodexForms {
         }
         List<Choice> choices =
                 values.stream().map(value -> new Choice(value, null)).toList();
-        return List.of(new Question(wanted.serverName(), wanted.message(), choices, false, choices.isEmpty()));
+        return List.of(new Question(wanted.serverName(), wanted.message(), choices, false, false).freeWithoutChoices());
     }
 
     /** @param words the answers to the form's questions; null if they are declined */

@@ -1,5 +1,6 @@
 package brig.formats.codex;
 
+import brig.formats.adapter.Questions.Choice;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Default;
@@ -97,12 +98,9 @@ sealed interface CodexRequest {
             @Default("") String id,
             @Nullable String header,
             @Default("") String question,
-            List<Option> options,
+            List<Choice> options,
             boolean isOther,
             boolean isSecret) {}
-
-    @Foreign
-    record Option(@Default("") String label, @Nullable String description) {}
 
     /** @param mode {@code form}, or {@code url} for a page to open */
     @Name("mcpServer/elicitation/request")

@@ -1,0 +1,55 @@
+package brig.protocol.control;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
+import brig.protocol.record.Range;
+import brig.protocol.record.Tagged;
+
+/**
+ * The first line of the gateway on a connection to the link socket: what the connection is for.
+ *
+ * <p>Decision 0154.
+ */
+@Tagged(value = "link", unknown = ErrorCode.UNKNOWN_ACTION)
+public sealed interface LinkPurpose {
+    int PORT_MAX = 65_535;
+
+    /** Requests, as {@link ControlCall}, and their answers. */
+    record Control() implements LinkPurpose {}
+
+    /**
+     * The frames of a worker; the gateway's lines are {@link WorkerLine}.
+     *
+     * @param resume the sequence number of the next frame wanted
+     */
+    record Worker(String spawnId, @Range(min = 1) long resume) implements LinkPurpose {
+        public Worker {
+            requireSpawnId(spawnId);
+            if (resume == 0) {
+                throw BrigException.invalid("resume", "is missing");
+            }
+        }
+    }
+
+    /**
+     * A connection to a server of an agent; the answer is a {@link PortAnswer}, then bytes flow both ways.
+     *
+     * @param port of a server on 127.0.0.1 inside the agent's wall
+     */
+    record Port(
+            String spawnId, @Range(min = 1, max = PORT_MAX) int port) implements LinkPurpose {
+        public Port {
+            requireSpawnId(spawnId);
+            if (port == 0) {
+                throw BrigException.invalid("port", "is missing");
+            }
+        }
+    }
+
+    private static void requireSpawnId(String spawnId) {
+        if (!Ids.isSpawnId(spawnId)) {
+            throw BrigException.invalid("spawn_id", "is none");
+        }
+    }
+}
