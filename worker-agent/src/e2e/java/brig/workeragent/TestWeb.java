@@ -189,8 +189,10 @@ final class TestWeb implements AutoCloseable {
     }
 
     private void keytool(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/keytool").toString(),
+                "-J-XX:+UseSerialGC",
+                "-J-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", new String(PASSWORD)));
         if (arguments[0].equals("-genkeypair")) {
