@@ -34,6 +34,7 @@ export class FakeBrig {
         this.answer = answer;
         this.reply = reply;
         this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'brig-plugin-'));
+        process.on('exit', () => fs.rmSync(this.folder, {recursive: true, force: true}));
         this.spawner = path.join(this.folder, 'spawner.sock');
         this.io = path.join(this.folder, 'io.sock');
     }

@@ -59,12 +59,9 @@ final class Train {
 
     public static void main(String[] args) throws Exception {
         Path work = Files.createTempDirectory("brig-train-");
-        try {
-            Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
-            new Train(Path.of(args[0]), work).run();
-        } finally {
-            delete(work);
-        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(work)));
+        Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
+        new Train(Path.of(args[0]), work).run();
     }
 
     private void run() throws Exception {
@@ -208,11 +205,17 @@ final class Train {
         return closed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    private static void delete(Path folder) throws IOException {
+    /** Also where the build is cancelled: ends what still runs, and deletes its files. */
+    private static void remove(Path folder) {
+        List<ProcessHandle> running = ProcessHandle.current().descendants().toList();
+        running.forEach(ProcessHandle::destroyForcibly);
+        running.forEach(process -> process.onExit().join());
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
+        } catch (IOException failure) {
+            System.err.println("the training left " + folder + ": " + failure);
         }
     }
 }

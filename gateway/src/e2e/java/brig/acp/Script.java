@@ -62,7 +62,7 @@ final class Script {
     private Script(boolean keep, WorkspaceMode mode) throws IOException {
         PipedInputStream in = new PipedInputStream(editor, PIPE_BYTES);
         AcpAgent agent = new AcpAgent(
-                new AcpOptions("mock", null, null, mode, keep, "0"), gateway, new Lines(told), sentence -> {});
+                new AcpOptions("mock", null, null, null, mode, keep, "0"), gateway, new Lines(told), sentence -> {});
         running = Thread.ofPlatform().daemon().start(() -> {
             try (agent) {
                 agent.run(in);

@@ -26,7 +26,7 @@ final class Follower implements LineDecoder.Sink {
     private final InputStream input;
     private final LineDecoder decoder = new LineDecoder(Limits.FRAME_BYTES_MAX + DATA.length, this);
     private final byte[] buffer = new byte[256 * 1024];
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> notices = new CopyOnWriteArrayList<>();
     // Written by the reading thread alone.
     private volatile long frames;
     private volatile long bytes;
@@ -101,11 +101,11 @@ final class Follower implements LineDecoder.Sink {
         }
         switch (message.as(ConnectionLine.class)) {
             case ConnectionLine.Gap gap -> {
-                told.add("gap " + gap.from() + "-" + gap.to() + " " + gap.reason());
+                notices.add("gap " + gap.from() + "-" + gap.to() + " " + gap.reason());
                 missing += gap.to() + 1 - next;
                 next = gap.to() + 1;
             }
-            case ConnectionLine.Refused refused -> told.add(refused.code() + ": " + refused.error());
+            case ConnectionLine.Refused refused -> notices.add(refused.code() + ": " + refused.error());
             case ConnectionLine.Authenticated _,
                     ConnectionLine.Answer _,
                     ConnectionLine.Pong _,
@@ -121,8 +121,8 @@ final class Follower implements LineDecoder.Sink {
     }
 
     /** Lines that are not frames: gaps and notices. */
-    List<String> told() {
-        return told;
+    List<String> notices() {
+        return notices;
     }
 
     long frames() {

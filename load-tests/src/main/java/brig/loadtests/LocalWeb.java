@@ -106,8 +106,10 @@ final class LocalWeb implements AutoCloseable {
     }
 
     private static void keytool(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/keytool").toString(),
+                "-J-XX:+UseSerialGC",
+                "-J-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", PASSWORD));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -99,13 +99,13 @@ final class StalledWatcher implements Callable<Integer> {
         report.value("watcher_missing_told", watcher.missing());
         report.value(
                 "watcher_told",
-                watcher.told().isEmpty()
+                watcher.notices().isEmpty()
                         ? "nothing: it got every frame"
-                        : watcher.told().toString());
+                        : watcher.notices().toString());
         List<String> faults = Stream.of(
                         captain.fault(),
                         watcher.fault(),
-                        captain.missing() > 0 ? "the captain has a gap: " + captain.told() : null,
+                        captain.missing() > 0 ? "the captain has a gap: " + captain.notices() : null,
                         captain.next() == watcher.next() ? null : "the watcher ended at " + watcher.next())
                 .filter(Objects::nonNull)
                 .map(String::valueOf)

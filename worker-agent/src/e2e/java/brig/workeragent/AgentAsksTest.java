@@ -176,8 +176,7 @@ class AgentAsksTest {
 
         private void say(String scenario) throws IOException {
             worker.seen.clear();
-            String type = agent.startsWith("claude") ? "general-purpose" : "general";
-            worker.say("#scenario:" + (child ? "delegate:" + type + ":" : "") + scenario);
+            worker.say(RealAgents.prompt(agent, child, scenario));
         }
 
         private Frame ask(String scenario) throws IOException {

@@ -36,7 +36,7 @@ final class AgentFixture implements AutoCloseable {
 
     /** @param egress keys of {@code worker.egress} */
     AgentFixture(String limitsLevel, Map<String, ?> egress) throws IOException {
-        root = Files.createTempDirectory("brig");
+        root = TestFolders.create("brig");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path agents = Files.createDirectory(root.resolve("agents"));
         Files.writeString(agents.resolve("lines.json"), """
@@ -193,10 +193,6 @@ final class AgentFixture implements AutoCloseable {
         if (agent != null) {
             agent.close();
         }
-        try (Stream<Path> files = Files.walk(root)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        TestFolders.delete(root);
     }
 }

@@ -44,7 +44,7 @@ class EgressWallTest {
 
     @BeforeAll
     static void openWeb() throws Exception {
-        Path outside = Files.createTempDirectory("brig-outside");
+        Path outside = TestFolders.create("brig-outside");
         web = new TestWeb(outside, "allowed.test", "denied.test", "rebind.test", "late.test", "other.test");
     }
 

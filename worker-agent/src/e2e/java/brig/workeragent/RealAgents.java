@@ -22,6 +22,8 @@ public final class RealAgents {
     /** Claude Code behind the adapter that editors start it with: an agent that speaks ACP and nothing else. */
     static final String CLAUDE_ACP = "claude-acp";
 
+    public static final List<String> ALL = List.of("claude", "codex", "opencode", CLAUDE_ACP);
+
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
     private static final Path ACP_PACKAGES = Path.of(System.getProperty("brig.acp", "/acp"));
     private static final String WITH_MODEL =
@@ -59,6 +61,12 @@ public final class RealAgents {
     /** Where a worker-agent finds the programs: its {@code NODE_PATH}. */
     public static String places() {
         return PACKAGES + ":" + ACP_PACKAGES.getParent();
+    }
+
+    /** A message that has that program, or a sub-agent of it, do what the scenario says. */
+    public static String prompt(String agent, boolean child, String scenario) {
+        String type = agent.startsWith("claude") ? "general-purpose" : "general";
+        return "#scenario:" + (child ? "delegate:" + type + ":" : "") + scenario;
     }
 
     /** @param over keys of the profile */

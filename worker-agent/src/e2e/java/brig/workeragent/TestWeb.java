@@ -16,13 +16,11 @@ import java.security.KeyStore;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -191,8 +189,10 @@ final class TestWeb implements AutoCloseable {
     }
 
     private void keytool(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/keytool").toString(),
+                "-J-XX:+UseSerialGC",
+                "-J-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", new String(PASSWORD)));
         if (arguments[0].equals("-genkeypair")) {
@@ -214,11 +214,7 @@ final class TestWeb implements AutoCloseable {
 
     /** Removes its files. */
     void delete() throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        TestFolders.delete(folder);
     }
 
     @Override

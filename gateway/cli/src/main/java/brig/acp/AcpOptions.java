@@ -1,6 +1,7 @@
 package brig.acp;
 
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The user's settings for all sessions.
  *
  * @param agent name of the agent profile
+ * @param permissions what happens when the agent asks to use a tool; null for what its profile says
  * @param mode how the editor's folder is used
  * @param keep whether sessions continue when the editor ends
  * @param version of Brig, as the editor shows it
@@ -19,6 +21,7 @@ public record AcpOptions(
         String agent,
         @Nullable String model,
         @Nullable String policy,
+        @Nullable PermissionMode permissions,
         WorkspaceMode mode,
         boolean keep,
         String version) {
@@ -39,7 +42,7 @@ public record AcpOptions(
         SpawnRequest request = new SpawnRequest(
                 null,
                 worktree ? null : folder,
-                new SpawnRequest.AgentConfig(agent, model, List.of(), null),
+                new SpawnRequest.AgentConfig(agent, model, List.of(), null, permissions),
                 null,
                 false,
                 policy,

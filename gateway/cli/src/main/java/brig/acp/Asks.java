@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.acp.message.CallFields;
 import brig.acp.message.CallFields.Status;
+import brig.acp.message.ContentBlock;
 import brig.acp.message.PermissionRequest;
 import brig.acp.message.PermissionRequest.Kind;
 import brig.acp.message.PermissionRequest.Option;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * usable answer of the editor nothing is decided: the ask waits for another client or its deadline. Owned by the thread
  * that reads the session, except for answers.
  *
- * <p>Decision 0149.
+ * <p>Decisions 0149, 0151.
  */
 final class Asks {
     private static final String CLIENT = "acp";
@@ -98,8 +99,22 @@ final class Asks {
                         ? (JsonObject) ask.detail()
                         : JsonObject.EMPTY.with("detail", ask.detail()),
                 null,
-                null,
+                ask.text() ? List.of(new CallFields.Written(new ContentBlock.Text(choices(ask)))) : null,
                 null);
+    }
+
+    /** What a request for permission has no place for: the options' descriptions, and an answer in own words. */
+    private static String choices(Frame.Ask ask) {
+        StringBuilder choices = new StringBuilder();
+        for (Frame.Ask.Option option : ask.options()) {
+            if (option.description() != null) {
+                choices.append(option.name())
+                        .append(": ")
+                        .append(option.description())
+                        .append('\n');
+            }
+        }
+        return choices + "In your own words, on a terminal: brig answer " + ask.askId() + " --text TEXT";
     }
 
     private void ask(Waiting waiting) {

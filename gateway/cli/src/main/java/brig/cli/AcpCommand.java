@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.acp.AcpAgent;
 import brig.acp.AcpOptions;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.OutputStream;
 import java.util.concurrent.Callable;
@@ -69,6 +70,13 @@ final class AcpCommand implements Callable<Integer> {
             description = "The policy of the wall, instead of the agent's own. 'brig agents' lists them.")
     private @Nullable String policy;
 
+    @Option(
+            names = "--permissions",
+            paramLabel = "MODE",
+            description = "What happens when the agent asks to use a tool: allow, ask (the editor asks you), or deny."
+                    + " No wider than its profile.")
+    private @Nullable String permissions;
+
     @Option(names = "--keep", description = "Keep sessions running when the editor ends. Needs a running gateway.")
     private boolean keep;
 
@@ -79,7 +87,14 @@ final class AcpCommand implements Callable<Integer> {
                 place.worktree ? WorkspaceMode.SNAPSHOT : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
         AcpAgent served = new AcpAgent(
-                new AcpOptions(agent, model, policy, mode, keep, version),
+                new AcpOptions(
+                        agent,
+                        model,
+                        policy,
+                        permissions == null ? null : PermissionMode.of("--permissions", permissions),
+                        mode,
+                        keep,
+                        version),
                 new SpawnerGateway(main.context(), !keep),
                 out,
                 main.terminal()::note);

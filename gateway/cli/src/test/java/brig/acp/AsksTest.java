@@ -119,6 +119,33 @@ class AsksTest {
     }
 
     @Test
+    void shouldSayHowToAnswerAQuestionInOwnWords() {
+        asks.handle(
+                new Frame.Ask(
+                        "ask_1",
+                        Frame.Ask.Kind.QUESTION,
+                        null,
+                        "8",
+                        null,
+                        "Which colour?",
+                        null,
+                        List.of(
+                                new Frame.Ask.Option("1", "Red", "warm"),
+                                new Frame.Ask.Option("2", "Blue"),
+                                new Frame.Ask.Option("decline", "Do not answer")),
+                        true,
+                        WAITS_MS,
+                        "decline"),
+                7,
+                true);
+        assertEquals(List.of("1=allow_once", "2=allow_once", "decline=reject_once"), kinds());
+        JsonObject call = editor.lines().getLast().object("params").object("toolCall");
+        assertEquals(
+                "Red: warm\nIn your own words, on a terminal: brig answer ask_1 --text TEXT",
+                call.objects("content").getFirst().object("content").text("text"));
+    }
+
+    @Test
     void shouldSaySomethingOnlyIfNobodyElseAnswered() {
         asks.handle(ask("ask_1", null, "deny"), 7, true);
         asks.handle(ask("ask_2", null, "deny"), 8, true);

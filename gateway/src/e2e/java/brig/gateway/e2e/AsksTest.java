@@ -12,39 +12,44 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What agents ask, from the agent to whoever answers, also with a gateway that is killed meanwhile. */
+/** What agents ask, from the agent to whoever answers, also without a gateway. {@link RealAsksTest} kills it with open asks. */
 @Timeout(180)
 class AsksTest {
     private static final int UID = 4244;
     /** The profile of an agent whose asks wait for that time only. */
     private static final String HASTY = "hasty";
 
+    /** The same with a long time. */
+    private static final String PATIENT = "patient";
+
     private static final long HASTY_MS = 5000;
 
-    private Product product;
+    private static Product product;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         product = Product.prepare(Map.of("allowedUids", List.of((long) UID))).offering("mock");
         Path profile = product.agents().resolve("mock.json");
         Map<String, Object> hasty = new LinkedHashMap<>(Json.parseObject(Files.readAllBytes(profile)));
         hasty.put("permissions", "ask");
         hasty.put("asks", Map.of("waitMs", HASTY_MS));
         Files.write(product.agents().resolve(HASTY + ".json"), Json.write(hasty));
+        hasty.put("asks", Map.of("waitMs", 120_000L));
+        Files.write(product.agents().resolve(PATIENT + ".json"), Json.write(hasty));
         product.serve();
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         product.close();
     }
 
-    private Spawned spawn(String agent, String fields, String scenario) throws IOException {
+    private static Spawned spawn(String agent, String fields, String scenario) throws IOException {
         return new Spawned(
                 product,
                 product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"" + agent
@@ -159,23 +164,58 @@ class AsksTest {
         assertEquals(1, asks(admin, "").size());
     }
 
+    private static Web.Answer chat(Web web, String more) throws IOException {
+        return web.post(
+                "/openai/v1/chat/completions",
+                ("{'model':'" + PATIENT + "','tools':[{'type':'function','function':{'name':'brig_answer'}}],"
+                                + "'messages':[{'role':'user','content':'#scenario:ask:2'}" + more + "]}")
+                        .replace('\'', '"'));
+    }
+
+    private static Web.Answer result(Web web, String askId, String content) throws IOException {
+        return chat(
+                web,
+                ",{'role':'assistant','content':null},{'role':'tool','tool_call_id':'" + askId + "','content':'"
+                        + content + "'}");
+    }
+
+    private static JsonObject choice(Web.Answer answer) {
+        assertEquals(200, answer.status(), () -> answer.response().body());
+        return answer.json().objects("choices").getFirst();
+    }
+
+    private static JsonObject call(Web.Answer answer) {
+        assertEquals("tool_calls", choice(answer).text("finish_reason"));
+        return choice(answer).object("message").objects("tool_calls").getFirst();
+    }
+
     @Test
-    void shouldListTheSameAsksAfterTheGatewayWasKilled() throws IOException {
-        Spawned asking = spawn("mock", "", "ask:3");
-        awaitAsks(product.web(), 3);
-        List<JsonObject> before = asks(product.web(), "");
-        product.kill();
-        product.serve();
-        awaitAsks(product.web(), 3);
-        assertEquals(before, asks(product.web(), ""));
-        for (JsonObject ask : before) {
-            assertEquals(200, answer(product.web(), ask, "allow").status());
+    void shouldAskAClientOfOpenAiByACallOfItsTool() throws IOException {
+        Web admin = product.web();
+        JsonObject first = call(chat(admin, ""));
+        assertEquals("brig_answer", first.object("function").text("name"));
+        String id = first.text("id", "");
+        assertTrue(
+                first.object("function").text("arguments", "").contains("\"ask_id\":\"" + id + "\""), first::toString);
+        Web bob = admin.with(admin.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"bob\"}")
+                .json()
+                .text("token"));
+        assertEquals(
+                "NOT_FOUND", result(bob, id, "allow").json().object("error").text("code"));
+        assertEquals(
+                "INVALID_FIELD",
+                result(admin, id, "always").json().object("error").text("code"));
+        JsonObject second = call(result(admin, id, "allow"));
+        assertEquals(
+                "ASK_SETTLED", result(admin, id, "deny").json().object("error").text("code"));
+
+        // Somebody else is faster: the turn goes on nevertheless.
+        for (JsonObject ask : asks(admin, "")) {
+            assertEquals(200, answer(admin, ask, "deny").status());
         }
-        try (Wire wire = asking.captain()) {
-            Frames frames = new Frames().readUntilType(wire, "done");
-            assertEquals(3, frames.ofType("ask").size());
-            assertEquals(3, frames.ofType("answered").size());
-        }
+        JsonObject last = choice(result(admin, second.text("id", ""), "allow"));
+        assertEquals("stop", last.text("finish_reason"));
+        assertTrue(last.object("message").text("content", "").contains("Answers: allow, deny"), last::toString);
     }
 
     @Test

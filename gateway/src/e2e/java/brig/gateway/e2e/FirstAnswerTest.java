@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.json.Json;
+import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -47,7 +47,7 @@ class FirstAnswerTest {
     void start() throws IOException {
         assumeTrue(ScriptedModel.isHere() && Files.isDirectory(AGENTS.resolve("opencode-ai")), "no node, or no agents");
         Product.requireRoot("to be two users");
-        home = Files.createTempDirectory("brig-home-");
+        home = TestFolders.create("brig-home-");
         Path node = Files.createDirectories(home.resolve(".nvm/versions/node/v22.1.0/lib"));
         Files.createSymbolicLink(node.resolve("node_modules"), AGENTS);
         Files.createDirectories(home.resolve("run"));
@@ -59,11 +59,7 @@ class FirstAnswerTest {
     void stop() throws IOException {
         if (model != null) {
             model.close();
-            try (Stream<Path> files = Files.walk(home)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
+            TestFolders.delete(home);
         }
     }
 

@@ -3,6 +3,7 @@ package brig.gateway.e2e;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.json.Json;
+import brig.workeragent.TestFolders;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,12 +11,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
 
 /**
  * A server on loopback that stands for the outside, with names that lead to it by configuration, a secret in a file, and
@@ -40,7 +39,7 @@ final class Outside implements AutoCloseable {
             exchange.close();
         });
         server.start();
-        folder = Files.createTempDirectory("brig-outside-");
+        folder = TestFolders.create("brig-outside-");
         Files.createDirectory(folder.resolve("policies"));
         Files.setAttribute(Files.writeString(folder.resolve("token"), SECRET + "\n"), "unix:mode", 0600);
     }
@@ -115,10 +114,6 @@ final class Outside implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.stop(0);
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        TestFolders.delete(folder);
     }
 }

@@ -2,6 +2,7 @@ package brig.gateway.e2e;
 
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import brig.workeragent.TestFolders;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class Product implements AutoCloseable {
 
     private final Path folder;
     private final Path config;
-    private final Thread atExit = new Thread(this::end);
+    private final Thread atExit = new Thread(this::abandon);
     private List<String> around = List.of();
     private List<String> options = List.of();
     private Process serve;
@@ -206,16 +206,18 @@ final class Product implements AutoCloseable {
         workerAgents().forEach(ProcessHandle::destroyForcibly);
     }
 
+    /** For a test that did not come to {@link #close}. */
+    private void abandon() {
+        end();
+        TestFolders.deleteLeft(folder);
+    }
+
     @Override
     public void close() throws IOException {
         end();
-        Runtime.getRuntime().removeShutdownHook(atExit);
         Await.until("the worker-agent is gone", () -> workerAgents().isEmpty());
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        TestFolders.delete(folder);
+        Runtime.getRuntime().removeShutdownHook(atExit);
     }
 
     /** Runs a command of the command line against this product. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.JsonObject;
+import brig.workeragent.TestFolders;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,11 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
@@ -46,7 +45,7 @@ class RouteTest {
 
     @BeforeAll
     static void start() throws IOException {
-        folder = Files.createTempDirectory("brig-routes-");
+        folder = TestFolders.create("brig-routes-");
         Files.writeString(folder.resolve("key"), KEY + "\n");
         provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         provider.createContext("/", exchange -> {
@@ -68,11 +67,7 @@ class RouteTest {
     static void stop() throws IOException {
         product.close();
         provider.stop(0);
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        TestFolders.delete(folder);
     }
 
     private static String url() {

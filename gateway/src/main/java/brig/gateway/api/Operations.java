@@ -118,7 +118,7 @@ final class Operations {
                             SpawnView.class,
                             (calls, caller, in) ->
                                     completedFuture(caller.session().spawn().fullView()))
-                    .at(GET, "/api/v1/spawns/:id", Who.READER)
+                    .at(GET, "/api/v1/spawns/:id", Who.WATCHER)
                     .action(),
             named(
                             "list",
@@ -133,13 +133,13 @@ final class Operations {
                             Posture.class,
                             (calls, caller, in) ->
                                     completedFuture(caller.session().spawn().posture()))
-                    .at(GET, "/api/v1/spawns/:id/posture", Who.READER),
+                    .at(GET, "/api/v1/spawns/:id/posture", Who.WATCHER),
             named(
                             "endSpawn",
                             SpawnerRequest.Terminate.class,
                             SpawnView.class,
                             (calls, caller, in) -> calls.spawns().end(caller))
-                    .at(DELETE, "/api/v1/spawns/:id", Who.DRIVER)
+                    .at(DELETE, "/api/v1/spawns/:id", Who.CAPTAIN)
                     .answering(202)
                     .action(),
             named(
@@ -147,21 +147,21 @@ final class Operations {
                             SpawnerRequest.Rebind.class,
                             SpawnView.class,
                             (calls, caller, in) -> calls.spawns().rebind(caller))
-                    .at(POST, "/api/v1/spawns/:id/rebind", Who.DRIVER)
+                    .at(POST, "/api/v1/spawns/:id/rebind", Who.CAPTAIN)
                     .action(),
             named(
                             "showDiff",
                             SpawnerRequest.Diff.class,
                             DiffAnswer.class,
                             (calls, caller, in) -> calls.spawns().diff(caller, in))
-                    .at(GET, "/api/v1/spawns/:id/diff", Who.WORKSPACE_READER)
+                    .at(GET, "/api/v1/spawns/:id/diff", Who.WORKSPACE_WATCHER)
                     .action(),
             named(
                             "apply",
                             SpawnerRequest.Apply.class,
                             ApplyAnswer.class,
                             (calls, caller, in) -> calls.spawns().apply(caller, in))
-                    .withBody(POST, "/api/v1/spawns/:id/apply", Who.WORKSPACE_DRIVER)
+                    .withBody(POST, "/api/v1/spawns/:id/apply", Who.WORKSPACE_CAPTAIN)
                     .action(),
             named(
                             "listWorkspaces",
@@ -175,7 +175,7 @@ final class Operations {
                             SpawnerRequest.Discard.class,
                             DiscardAnswer.class,
                             (calls, caller, in) -> calls.spawns().discard(caller, in))
-                    .at(DELETE, "/api/v1/workspaces/:id", Who.WORKSPACE_DRIVER)
+                    .at(DELETE, "/api/v1/workspaces/:id", Who.WORKSPACE_CAPTAIN)
                     .action());
 
     private static final List<Operation<?, ?>> SESSIONS = List.of(
@@ -191,7 +191,7 @@ final class Operations {
                             SpawnerRequest.Tree.class,
                             TreeView.class,
                             (calls, caller, in) -> caller.session().tree())
-                    .at(GET, "/api/v1/sessions/:id/tree", Who.READER)
+                    .at(GET, "/api/v1/sessions/:id/tree", Who.WATCHER)
                     .action(),
             named(
                             "input",
@@ -199,7 +199,7 @@ final class Operations {
                             Answers.Accepted.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.sessions().input(caller, in)))
-                    .withBody(POST, "/api/v1/sessions/:id/input", Who.DRIVER)
+                    .withBody(POST, "/api/v1/sessions/:id/input", Who.CAPTAIN)
                     .answering(202),
             named(
                             "cancel",
@@ -207,15 +207,15 @@ final class Operations {
                             Answers.Accepted.class,
                             (calls, caller, in) ->
                                     completedFuture(calls.sessions().cancel(caller)))
-                    .at(POST, "/api/v1/sessions/:id/cancel", Who.DRIVER)
+                    .at(POST, "/api/v1/sessions/:id/cancel", Who.CAPTAIN)
                     .answering(202),
             named("stream", HttpRequest.Stream.class)
-                    .at(GET, "/api/v1/sessions/:id/stream", Who.READER)
+                    .at(GET, "/api/v1/sessions/:id/stream", Who.WATCHER)
                     .web((api, call, in) -> api.calls().sessions().stream(call, in)),
             named("attach", HttpRequest.Attach.class)
                     .at(GET, "/api/v1/sessions/:id/attach", Who.ANYBODY)
                     .web((api, call, in) -> api.calls().sessions().attach(call, in)),
-            named("attachSocket", SpawnerRequest.Attach.class).action(Who.READER, (client, in) -> client.attach(in)),
+            named("attachSocket", SpawnerRequest.Attach.class).action(Who.WATCHER, (client, in) -> client.attach(in)),
             named("track", SpawnerRequest.Track.class, Answers.Tracked.class)
                     .action(Who.KNOWN, (client, in) -> client.track(in)),
             named("multiplex", HttpRequest.Multiplex.class)
@@ -225,7 +225,7 @@ final class Operations {
                     .at(GET, "/api/v1/spawner", Who.STARTER)
                     .web((api, call, in) -> api.spawner().upgrade(call)),
             named("port", SpawnerRequest.Port.class, Answers.Port.class)
-                    .action(Who.DRIVER, (client, in) -> client.port(in)),
+                    .action(Who.CAPTAIN, (client, in) -> client.port(in)),
             port("getPort", GET),
             port("headPort", HEAD),
             port("postPort", POST),
@@ -236,7 +236,7 @@ final class Operations {
 
     private static Operation<?, ?> port(String id, HttpMethod method) {
         return named(id, HttpRequest.Port.class)
-                .at(method, PORTS, Who.DRIVER)
+                .at(method, PORTS, Who.CAPTAIN)
                 .as(Route.Kind.PASSED_ON)
                 .web((api, call, in) -> api.ports().pass(call));
     }

@@ -29,7 +29,7 @@ public final class Attachment implements ConnectionWriter.Writer {
     private final Access access;
     private final TextSink sink;
     private final ConnectionWriter writer;
-    private final Subscription reader;
+    private final Subscription subscription;
     private final boolean presence;
     private final String via;
     /** Answers to asks that are on their way. */
@@ -53,7 +53,7 @@ public final class Attachment implements ConnectionWriter.Writer {
         this.via = options.via();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(options.from());
-        this.reader = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
+        this.subscription = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
     }
 
     private Role role() {
@@ -67,15 +67,15 @@ public final class Attachment implements ConnectionWriter.Writer {
      */
     public void begin(Runnable unwatch) {
         writer.add(this);
-        sink.tell(session.welcome(role(), reader.nextSeq()));
+        sink.tell(session.welcome(role(), subscription.nextSeq()));
         absence = session.join(access, presence ? this::handlePresence : null);
         this.unwatch = unwatch;
-        reader.drain();
+        subscription.drain();
         sink.flush();
     }
 
     private void handlePresence(ConnectionLine.Presence line) {
-        // The line reports a state, not an event: if a slow reader misses one, the next one replaces it.
+        // The line reports a state, not an event: if a slow subscriber misses one, the next one replaces it.
         if (sink.isWritable()) {
             sink.tell(line);
             sink.flush();
@@ -159,20 +159,20 @@ public final class Attachment implements ConnectionWriter.Writer {
 
     @Override
     public void drain() {
-        reader.drain();
+        subscription.drain();
     }
 
     @Override
     public void leave(ErrorCode why) {
-        session.logLeave(why, access, reader);
+        session.logLeave(why, access, subscription);
         close();
-        sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
+        sink.leave(why, session.spawn().log().epoch(), subscription.nextSeq());
     }
 
     /** The connection is gone, or has unsubscribed. */
     public void close() {
         writer.remove(this);
-        reader.close();
+        subscription.close();
         absence.run();
         absence = () -> {};
         unwatch.run();

@@ -19,33 +19,33 @@ public enum Who {
     KNOWN,
     /** Callers that may start sessions: an admin, or a captain whose token is not bound to a session. */
     STARTER,
-    /** Callers that may read the session. */
-    READER,
+    /** Callers that may read the session: its watchers, approvers and captains. */
+    WATCHER,
     /** A captain of the session. */
-    DRIVER,
-    /** As {@link #READER}; for an admin the spawn of the workspace need not be known any longer. */
-    WORKSPACE_READER,
-    /** As {@link #DRIVER}; for an admin the spawn of the workspace need not be known any longer. */
-    WORKSPACE_DRIVER,
+    CAPTAIN,
+    /** As {@link #WATCHER}; for an admin the spawn of the workspace need not be known any longer. */
+    WORKSPACE_WATCHER,
+    /** As {@link #CAPTAIN}; for an admin the spawn of the workspace need not be known any longer. */
+    WORKSPACE_CAPTAIN,
     ADMIN;
 
     /** Whether the operation is about one session, which its id names. */
     boolean isOfSession() {
         return switch (this) {
-            case READER, DRIVER, WORKSPACE_READER, WORKSPACE_DRIVER -> true;
+            case WATCHER, CAPTAIN, WORKSPACE_WATCHER, WORKSPACE_CAPTAIN -> true;
             case ANYBODY, SOMEBODY, KNOWN, STARTER, ADMIN -> false;
         };
     }
 
     /** Whether that access may name a spawn that is no longer known. */
     boolean outlivesSpawn(Access access) {
-        return access.isAdmin() && (this == WORKSPACE_READER || this == WORKSPACE_DRIVER);
+        return access.isAdmin() && (this == WORKSPACE_WATCHER || this == WORKSPACE_CAPTAIN);
     }
 
     /** @throws BrigException {@code FORBIDDEN} if the access does not suffice, whatever the session */
     void require(Access access) {
         boolean reaches = switch (this) {
-            case ANYBODY, READER, DRIVER, WORKSPACE_READER, WORKSPACE_DRIVER -> true;
+            case ANYBODY, WATCHER, CAPTAIN, WORKSPACE_WATCHER, WORKSPACE_CAPTAIN -> true;
             case SOMEBODY -> !access.isNobody();
             case KNOWN -> access.role() != null;
             case STARTER -> access.isAdmin() || (access.role() == Role.CAPTAIN && access.spawnId() == null);
@@ -62,7 +62,7 @@ public enum Who {
 
     /** @throws BrigException {@code FORBIDDEN} if the access within the session does not suffice */
     void requireWithin(Access here) {
-        if (this == DRIVER || this == WORKSPACE_DRIVER) {
+        if (this == CAPTAIN || this == WORKSPACE_CAPTAIN) {
             here.requireCaptain();
         }
     }

@@ -20,7 +20,7 @@ public final class EventStream implements ConnectionWriter.Writer {
     private final String epoch;
     private final ConnectionWriter writer;
     private final EventSink sink;
-    private final Subscription reader;
+    private final Subscription subscription;
     private Runnable absence = () -> {};
     private Runnable unwatch = () -> {};
     private @Nullable SseHeartbeat heartbeat;
@@ -43,7 +43,7 @@ public final class EventStream implements ConnectionWriter.Writer {
         this.epoch = session.spawn().log().epoch();
         this.writer = writer;
         this.sink = new EventSink(writer);
-        this.reader = session.subscribe(from, false, narrowing, sink);
+        this.subscription = session.subscribe(from, false, narrowing, sink);
     }
 
     /** Begins to read; a browser at a position of another epoch is first told that the stream begins again. */
@@ -53,20 +53,20 @@ public final class EventStream implements ConnectionWriter.Writer {
         absence = session.join(access, presence ? sink::presence : null);
         unwatch = listeners.watch(access, writer);
         heartbeat = new SseHeartbeat(listeners.timers(), sink);
-        reader.drain();
+        subscription.drain();
         sink.flush();
     }
 
     @Override
     public void drain() {
-        reader.drain();
+        subscription.drain();
     }
 
     @Override
     public void leave(ErrorCode why) {
-        session.logLeave(why, access, reader);
+        session.logLeave(why, access, subscription);
         close();
-        sink.leave(why, epoch, reader.nextSeq());
+        sink.leave(why, epoch, subscription.nextSeq());
     }
 
     /** The connection is gone, or will be. */
@@ -78,6 +78,6 @@ public final class EventStream implements ConnectionWriter.Writer {
             unwatch.run();
         }
         writer.remove(this);
-        reader.close();
+        subscription.close();
     }
 }

@@ -109,13 +109,13 @@ public final class Session {
     }
 
     /** Logs which subscriber is cut off because it is slow, and where it may resume. */
-    public void logLeave(ErrorCode why, Access access, Subscription reader) {
+    public void logLeave(ErrorCode why, Access access, Subscription subscription) {
         if (why == ErrorCode.SLOW_READER) {
             log.atInfo()
                     .addKeyValue("spawn_id", spawn.spawnId())
                     .addKeyValue("captain", access.captain())
                     .addKeyValue("role", access.connectionRole())
-                    .addKeyValue("from", reader.nextSeq())
+                    .addKeyValue("from", subscription.nextSeq())
                     .log("{} a subscriber is cut off", why);
         }
     }

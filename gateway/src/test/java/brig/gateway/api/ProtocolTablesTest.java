@@ -56,8 +56,8 @@ class ProtocolTablesTest {
             case SOMEBODY -> "token";
             case KNOWN -> "role";
             case STARTER -> "starter";
-            case READER, WORKSPACE_READER -> "watcher";
-            case DRIVER, WORKSPACE_DRIVER -> "captain";
+            case WATCHER, WORKSPACE_WATCHER -> "watcher";
+            case CAPTAIN, WORKSPACE_CAPTAIN -> "captain";
             case ADMIN -> "admin";
         };
     }

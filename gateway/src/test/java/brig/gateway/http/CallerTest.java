@@ -101,10 +101,10 @@ class CallerTest {
                 + "OWN_WATCHER UNKNOWN_TOKEN OWN_OF_OTHER",
         "KNOWN, ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER OTHER_APPROVER WATCHER BOUND_WATCHER OTHER_WATCHER",
         "STARTER, ADMIN CAPTAIN OTHER_CAPTAIN",
-        "READER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
-        "DRIVER, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
-        "WORKSPACE_READER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
-        "WORKSPACE_DRIVER, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
+        "WATCHER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
+        "CAPTAIN, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
+        "WORKSPACE_WATCHER, ADMIN CAPTAIN BOUND_CAPTAIN APPROVER BOUND_APPROVER WATCHER BOUND_WATCHER OWN_CAPTAIN OWN_WATCHER",
+        "WORKSPACE_CAPTAIN, ADMIN CAPTAIN BOUND_CAPTAIN OWN_CAPTAIN",
         "ADMIN, ADMIN"
     })
     void shouldLetThoseCallWhoMay(Who who, String expected) {
@@ -119,7 +119,7 @@ class CallerTest {
     void shouldLetAdminsAloneNameAWorkspaceWhoseSpawnIsForgotten() {
         for (Who who : Who.values()) {
             for (Kind kind : Kind.values()) {
-                boolean ofWorkspace = who == Who.WORKSPACE_READER || who == Who.WORKSPACE_DRIVER;
+                boolean ofWorkspace = who == Who.WORKSPACE_WATCHER || who == Who.WORKSPACE_CAPTAIN;
                 if (who.isOfSession()) {
                     assertEquals(
                             ofWorkspace && kind == Kind.ADMIN, mayCall(kind, who, FORGOTTEN), () -> who + " " + kind);
@@ -127,14 +127,15 @@ class CallerTest {
             }
         }
         assertEquals(
-                FORGOTTEN, caller(Kind.ADMIN, Who.WORKSPACE_DRIVER, FORGOTTEN).spawnId(FORGOTTEN));
+                FORGOTTEN, caller(Kind.ADMIN, Who.WORKSPACE_CAPTAIN, FORGOTTEN).spawnId(FORGOTTEN));
         assertEquals(
-                spawn.spawnId(), caller(Kind.ADMIN, Who.WORKSPACE_DRIVER, "fix").spawnId("fix"));
+                spawn.spawnId(),
+                caller(Kind.ADMIN, Who.WORKSPACE_CAPTAIN, "fix").spawnId("fix"));
     }
 
     @Test
     void shouldActWithinTheSessionInTheNameOfItsCaptain() {
-        Caller own = caller(Kind.OWN_CAPTAIN, Who.DRIVER, "fix");
+        Caller own = caller(Kind.OWN_CAPTAIN, Who.CAPTAIN, "fix");
         assertEquals(spawn, own.session().spawn());
         assertEquals(spawn.captain(), own.access().captain());
         assertEquals("test", own.via(null));
@@ -142,10 +143,10 @@ class CallerTest {
 
     @Test
     void shouldCountATokenOfASessionAsValidAlsoIfItMayNotDoThis() {
-        BrigException refusal = assertThrows(BrigException.class, () -> caller(Kind.OWN_WATCHER, Who.DRIVER, "fix"));
+        BrigException refusal = assertThrows(BrigException.class, () -> caller(Kind.OWN_WATCHER, Who.CAPTAIN, "fix"));
         assertEquals(ErrorCode.FORBIDDEN, refusal.code());
         assertEquals(1, authenticated);
-        refusal = assertThrows(BrigException.class, () -> caller(Kind.OWN_OF_OTHER, Who.READER, "fix"));
+        refusal = assertThrows(BrigException.class, () -> caller(Kind.OWN_OF_OTHER, Who.WATCHER, "fix"));
         assertEquals(ErrorCode.UNAUTHENTICATED, refusal.code());
         assertEquals(1, authenticated);
     }

@@ -53,7 +53,7 @@ public final class Transcript {
             case Event.Refused refused -> throw new Violation("the stream was refused: " + refused);
             case Event.End end ->
                 throw new Violation("the connection ended behind frame " + (next - 1) + " without state terminated: "
-                        + end + ", last told " + told());
+                        + end + ", last notice " + lastNotice());
         }
     }
 
@@ -203,7 +203,7 @@ public final class Transcript {
     }
 
     /** The last notice, for people. */
-    private String told() {
+    private String lastNotice() {
         return notes.isEmpty() ? "nothing" : notes.getLast().toString();
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import brig.workeragent.TestFolders;
 import brig.workeragent.limits.RlimitsOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -148,7 +149,7 @@ class EscapeSuiteTest {
             }
             return;
         }
-        Path programs = Files.createTempDirectory("brig-user");
+        Path programs = TestFolders.create("brig-user");
         Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<Path> made = new ArrayList<>();
         for (String program : List.of("brig-init", "brig-clone")) {

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
@@ -24,7 +25,7 @@ final class HostBait implements AutoCloseable {
 
     static final Path ESCAPE = Path.of(System.getProperty("brig.hostile")).resolve("escape");
 
-    private final Path folder = open(Files.createTempDirectory("brig-bait"));
+    private final Path folder = open(TestFolders.create("brig-bait"));
     private final Path secret = open(Files.writeString(folder.resolve("secret"), "of another worker\n"));
     private final Path sharedMemory =
             open(Files.writeString(Files.createTempFile(Path.of("/dev/shm"), "brig", ".bait"), "shared\n"));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import brig.seccomp.BpfProgram;
 import brig.seccomp.SeccompFilter;
 import brig.seccomp.Syscall;
+import brig.workeragent.TestFolders;
 import brig.workeragent.limits.RlimitsOnly;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -163,7 +163,7 @@ class TamperedWallTest {
 
     @BeforeEach
     void prepare() throws IOException {
-        folder = Files.createTempDirectory("brig-tampered");
+        folder = TestFolders.create("brig-tampered");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         host = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         host.bind(UnixDomainSocketAddress.of(folder.resolve("host.sock")));
@@ -196,9 +196,7 @@ class TamperedWallTest {
     @AfterEach
     void remove() throws IOException {
         host.close();
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
-        }
+        TestFolders.delete(folder);
     }
 
     private Path script(Tampering how) throws IOException {

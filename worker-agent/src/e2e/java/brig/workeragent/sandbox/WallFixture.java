@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.TestFolders;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 /** A launcher on this host's real bwrap, with folders that the worker's user can get to. */
 final class WallFixture implements AutoCloseable {
@@ -40,7 +40,7 @@ final class WallFixture implements AutoCloseable {
     WallFixture(LimitsBackend limits, Path bwrap, Path programs, WorkerIdentity identity) {
         this.identity = identity;
         try {
-            root = Files.createTempDirectory("brig-test");
+            root = TestFolders.create("brig-test");
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
             workspace = Files.createDirectory(root.resolve("workspace"));
             Files.setAttribute(workspace, "unix:uid", identity.uid());
@@ -180,8 +180,8 @@ final class WallFixture implements AutoCloseable {
     }
 
     static void delete(Path root) {
-        try (Stream<Path> paths = Files.walk(root)) {
-            for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) Files.delete(path);
+        try {
+            TestFolders.delete(root);
         } catch (IOException failed) {
             throw new AssertionError(failed);
         }

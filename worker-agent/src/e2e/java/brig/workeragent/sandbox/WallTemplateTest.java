@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ class WallTemplateTest {
     /** As on a host whose /run is noexec: the wall's files are on such a mount, brig-init is not. */
     @Test
     void shouldBuildWallsWhenTheRuntimeFolderIsMountedNoexec() throws Exception {
-        Path folder = Files.createTempDirectory("brig-noexec");
+        Path folder = TestFolders.create("brig-noexec");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         assumeTrue(
                 succeeds("mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", folder.toString()),
@@ -55,7 +56,7 @@ class WallTemplateTest {
 
     @Test
     void shouldBeginAnewWhenAWorkerAgentWasKilledWhileItWrote() throws Exception {
-        Path folder = Files.createTempDirectory("brig-killed");
+        Path folder = TestFolders.create("brig-killed");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path wall = Files.createDirectories(folder.resolve("wall/etc.new/ssl"))
                 .getParent()

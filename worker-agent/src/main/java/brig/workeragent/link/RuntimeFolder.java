@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of this worker-agent's socket: closed to others, and used by one worker-agent at a time. The kernel
- * releases the lock of a killed worker-agent, so the next one can take the folder over. A gateway of another user may
- * traverse it to reach the socket, but cannot change it.
+ * releases the lock of a killed worker-agent, so the next one can take the folder over and remove what it finds. A
+ * gateway of another user may traverse it to reach the socket, but cannot change it.
  *
  * <p>Decisions 0018, 0100.
  */
@@ -70,6 +71,8 @@ public final class RuntimeFolder implements AutoCloseable {
                     "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
+        removeStale(runtimeDir.resolve("egress"), "descriptors-*.sock");
+        removeStale(runtimeDir.resolve("wall/descriptors"), "*");
         if (peers.areOthers()) {
             Files.setPosixFilePermissions(path, PASSABLE);
         }
@@ -81,6 +84,17 @@ public final class RuntimeFolder implements AutoCloseable {
             return file.tryLock();
         } catch (OverlappingFileLockException heldInThisProcess) {
             return null;
+        }
+    }
+
+    /** Removes sockets of a worker-agent that was killed. */
+    private static void removeStale(Path folder, String names) throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, names)) {
+                for (Path socket : sockets) {
+                    Files.deleteIfExists(socket);
+                }
+            }
         }
     }
 
