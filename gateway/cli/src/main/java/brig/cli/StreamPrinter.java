@@ -1,6 +1,7 @@
 package brig.cli;
 
 import brig.cli.terminal.Terminal;
+import brig.protocol.NewestMap;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.ConnectionLine;
@@ -9,7 +10,6 @@ import brig.protocol.frame.Frame.Chunk.Channel;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameOwner;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -54,25 +54,15 @@ final class StreamPrinter {
     /** Hosts that were refused as expected; reported together at the end. */
     private final Set<String> quietHosts = new LinkedHashSet<>();
     /** The names of known agents by id; the agent itself has the id "". */
-    private final Map<String, String> names = new Newest();
+    private final Map<String, String> names = new NewestMap<>(REMEMBERED_MAX);
     /** Tool calls that were printed. */
-    private final Map<String, String> tools = new Newest();
+    private final Map<String, String> tools = new NewestMap<>(REMEMBERED_MAX);
     /** The current speaker, and whether its text ends within a line. */
     private String speaker = "";
 
     private String voice = "";
     private boolean within;
     private boolean aside;
-
-    /** Keeps the newest entries only, as a stream may name any number of agents and calls. */
-    private static final class Newest extends LinkedHashMap<String, String> {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > REMEMBERED_MAX;
-        }
-    }
 
     /** @param json prints every line unchanged */
     StreamPrinter(Terminal terminal, boolean json) {

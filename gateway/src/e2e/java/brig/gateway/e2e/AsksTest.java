@@ -24,6 +24,9 @@ class AsksTest {
     /** The profile of an agent whose asks wait for that time only. */
     private static final String HASTY = "hasty";
 
+    /** The same with a long time. */
+    private static final String PATIENT = "patient";
+
     private static final long HASTY_MS = 5000;
 
     private static Product product;
@@ -36,6 +39,8 @@ class AsksTest {
         hasty.put("permissions", "ask");
         hasty.put("asks", Map.of("waitMs", HASTY_MS));
         Files.write(product.agents().resolve(HASTY + ".json"), Json.write(hasty));
+        hasty.put("asks", Map.of("waitMs", 120_000L));
+        Files.write(product.agents().resolve(PATIENT + ".json"), Json.write(hasty));
         product.serve();
     }
 
@@ -157,6 +162,60 @@ class AsksTest {
                             .toList());
         }
         assertEquals(1, asks(admin, "").size());
+    }
+
+    private static Web.Answer chat(Web web, String more) throws IOException {
+        return web.post(
+                "/openai/v1/chat/completions",
+                ("{'model':'" + PATIENT + "','tools':[{'type':'function','function':{'name':'brig_answer'}}],"
+                                + "'messages':[{'role':'user','content':'#scenario:ask:2'}" + more + "]}")
+                        .replace('\'', '"'));
+    }
+
+    private static Web.Answer result(Web web, String askId, String content) throws IOException {
+        return chat(
+                web,
+                ",{'role':'assistant','content':null},{'role':'tool','tool_call_id':'" + askId + "','content':'"
+                        + content + "'}");
+    }
+
+    private static JsonObject choice(Web.Answer answer) {
+        assertEquals(200, answer.status(), () -> answer.response().body());
+        return answer.json().objects("choices").getFirst();
+    }
+
+    private static JsonObject call(Web.Answer answer) {
+        assertEquals("tool_calls", choice(answer).text("finish_reason"));
+        return choice(answer).object("message").objects("tool_calls").getFirst();
+    }
+
+    @Test
+    void shouldAskAClientOfOpenAiByACallOfItsTool() throws IOException {
+        Web admin = product.web();
+        JsonObject first = call(chat(admin, ""));
+        assertEquals("brig_answer", first.object("function").text("name"));
+        String id = first.text("id", "");
+        assertTrue(
+                first.object("function").text("arguments", "").contains("\"ask_id\":\"" + id + "\""), first::toString);
+        Web bob = admin.with(admin.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"bob\"}")
+                .json()
+                .text("token"));
+        assertEquals(
+                "NOT_FOUND", result(bob, id, "allow").json().object("error").text("code"));
+        assertEquals(
+                "INVALID_FIELD",
+                result(admin, id, "always").json().object("error").text("code"));
+        JsonObject second = call(result(admin, id, "allow"));
+        assertEquals(
+                "ASK_SETTLED", result(admin, id, "deny").json().object("error").text("code"));
+
+        // Somebody else is faster: the turn goes on nevertheless.
+        for (JsonObject ask : asks(admin, "")) {
+            assertEquals(200, answer(admin, ask, "deny").status());
+        }
+        JsonObject last = choice(result(admin, second.text("id", ""), "allow"));
+        assertEquals("stop", last.text("finish_reason"));
+        assertTrue(last.object("message").text("content", "").contains("Answers: allow, deny"), last::toString);
     }
 
     @Test

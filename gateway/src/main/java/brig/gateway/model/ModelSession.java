@@ -21,10 +21,13 @@ final class ModelSession {
     private final Timers timers;
     private final boolean goesOn;
     private boolean busy;
+    private @Nullable Waiting waiting;
     private boolean ended;
     private Timers.@Nullable Timer end;
     private @Nullable Channel client;
     private final ChannelFutureListener handleClosed = closed -> handleGone();
+
+    private record Waiting(String askId, long from) {}
 
     /** The worker behind it. */
     interface Worker {
@@ -46,6 +49,12 @@ final class ModelSession {
 
     /** @throws BrigException {@code INPUT_NOT_ACCEPTED} */
     void requireIdle() {
+        if (waiting != null) {
+            throw new BrigException(
+                    ErrorCode.INPUT_NOT_ACCEPTED,
+                    "the talk waits for the result of the tool call " + waiting.askId(),
+                    1);
+        }
         if (busy) {
             throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the talk has an answer that is not over yet", 1);
         }
@@ -54,6 +63,7 @@ final class ModelSession {
     /** A turn begins, for the client on that connection. */
     void begin(Channel connection) {
         busy = true;
+        waiting = null;
         stay();
         if (connection != client) {
             leave();
@@ -61,6 +71,25 @@ final class ModelSession {
             // A connection that is already closed calls back at once.
             connection.closeFuture().addListener(handleClosed);
         }
+    }
+
+    /**
+     * The answer ended with a call of the client's tool. The turn goes on with the next request, which may come on another
+     * connection.
+     *
+     * @param from the first frame that the client has not got
+     * @param waitMs how long the client may take
+     */
+    void handleCalled(String askId, long from, long waitMs) {
+        waiting = new Waiting(askId, from);
+        leave();
+        stay();
+        end = timers.after(waitMs, () -> terminate("idle"));
+    }
+
+    /** Where the turn goes on after the call for that ask; 0 if the client has none to answer. */
+    long resumesAt(String askId) {
+        return waiting != null && waiting.askId().equals(askId) ? waiting.from() : 0;
     }
 
     /** The turn is over and its answer sent. */

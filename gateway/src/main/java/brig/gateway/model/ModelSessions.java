@@ -1,10 +1,12 @@
 package brig.gateway.model;
 
+import brig.gateway.auth.Access;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import java.util.HashMap;
@@ -42,6 +44,15 @@ final class ModelSessions {
             throw BrigException.invalid("previous_response_id", "must be the id of an answer of this gateway");
         }
         return listeners.sessions().find(id.group(1));
+    }
+
+    /** The session that asks or asked that. @throws brig.protocol.BrigException {@code NOT_FOUND} */
+    Session ofAsk(Access access, String askId) {
+        return listeners.sessions().all().stream()
+                .filter(spawn -> spawn.asks().knows(askId) && access.opens(spawn))
+                .findFirst()
+                .map(listeners.sessions()::of)
+                .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no ask '" + askId + "'"));
     }
 
     /** A task_id for a conversation that is continued by response ids. */

@@ -1,9 +1,11 @@
 package brig.gateway.model;
 
 import brig.gateway.auth.Access;
+import brig.gateway.connection.Problem;
 import brig.gateway.http.Call;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.ListenerServices;
+import brig.gateway.openai.AskCall;
 import brig.gateway.openai.BufferedChat;
 import brig.gateway.openai.BufferedResponse;
 import brig.gateway.openai.ModelRequest;
@@ -14,10 +16,14 @@ import brig.gateway.openai.message.ModelList;
 import brig.gateway.openai.message.ResponseRequest;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.AcceptedSpawn;
+import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
@@ -76,6 +82,11 @@ public final class OpenAiCalls {
     }
 
     private void chat(ModelCall asked, @Nullable String taskId) {
+        AskCall.Result result = asked.asked().result();
+        if (result != null) {
+            answer(asked, result);
+            return;
+        }
         Optional<Session> running = taskId == null ? Optional.empty() : sessions.running(taskId);
         running.ifPresentOrElse(session -> goOn(asked, session), () -> begin(asked, taskId));
     }
@@ -92,7 +103,10 @@ public final class OpenAiCalls {
 
     private void respond(ModelCall asked) {
         String previous = asked.asked().previous();
-        if (previous == null) {
+        AskCall.Result result = asked.asked().result();
+        if (result != null) {
+            answer(asked, result);
+        } else if (previous == null) {
             begin(asked, ModelSessions.newTaskId());
         } else {
             goOn(asked, sessions.ofResponse(previous));
@@ -139,7 +153,57 @@ public final class OpenAiCalls {
         reply(asked, session, talk, from);
     }
 
+    /**
+     * Answers the ask that a tool of the client was called for, and goes on with its turn. Where somebody else was faster,
+     * the turn goes on as well: its frames say what was answered.
+     */
+    private void answer(ModelCall asked, AskCall.Result result) {
+        Access caller = asked.call().access();
+        String askId = result.askId();
+        Session session = sessions.ofAsk(caller, askId);
+        Spawn spawn = session.spawn();
+        caller.in(spawn).requireCaptain();
+        Frame.Ask open = spawn.asks().find(askId);
+        ModelSession talk = sessions.of(session, true);
+        long resumed = talk.resumesAt(askId);
+        if (open == null) {
+            requireWaiting(talk, askId);
+            reply(asked, session, talk, resumed);
+            return;
+        }
+        if (resumed == 0) {
+            // The gateway was restarted, or the client has the id from elsewhere.
+            talk.requireIdle();
+        }
+        long from = resumed == 0 ? spawn.log().nextSeq() : resumed;
+        asked.then(
+                listeners
+                        .sessions()
+                        .answer(caller, result.answer(open), "openai")
+                        .handle((given, failure) -> {
+                            BrigException refusal = failure == null ? null : Problem.refusal(failure);
+                            if (refusal != null && (refusal.code() != ErrorCode.ASK_SETTLED || resumed == 0)) {
+                                throw refusal;
+                            }
+                            return from;
+                        }),
+                next -> {
+                    if (resumed == 0) {
+                        talk.requireIdle();
+                    } else {
+                        requireWaiting(talk, askId);
+                    }
+                    reply(asked, session, talk, next);
+                });
+    }
+
+    private static void requireWaiting(ModelSession talk, String askId) {
+        if (talk.resumesAt(askId) == 0) {
+            throw new BrigException(ErrorCode.ASK_SETTLED, "the ask was settled before");
+        }
+    }
+
     private void reply(ModelCall asked, Session session, ModelSession talk, long from) {
-        new Reply(asked, session, talk, from, clock.nowMs() / 1000, changes, listeners.timers()).begin();
+        new Reply(asked, session, talk, from, clock, changes, listeners.timers()).begin();
     }
 }

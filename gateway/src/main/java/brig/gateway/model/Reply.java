@@ -5,8 +5,11 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.openai.Answer;
 import brig.gateway.openai.AnswerHeader;
 import brig.gateway.openai.AnswerSink;
+import brig.gateway.openai.AskCall;
 import brig.gateway.session.Session;
+import brig.gateway.spawn.SessionAsks;
 import brig.gateway.stream.Subscription;
+import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,20 +22,20 @@ final class Reply {
     private final String spawnId;
     private final WorktreeChanges changes;
     private final Timers timers;
+    private final Clock clock;
     private final Answer answer;
     private final AnswerSink turn;
     private final Subscription reader;
 
     /**
      * @param from the first frame of the turn
-     * @param created seconds since 1970
      */
     Reply(
             ModelCall asked,
             Session session,
             ModelSession talk,
             long from,
-            long created,
+            Clock clock,
             WorktreeChanges changes,
             Timers timers) {
         this.asked = asked;
@@ -41,10 +44,13 @@ final class Reply {
         this.spawnId = session.spawn().spawnId();
         this.changes = changes;
         this.timers = timers;
-        AnswerHeader head =
-                new AnswerHeader(spawnId + "_" + from, created, asked.asked().agent());
+        this.clock = clock;
+        AnswerHeader head = new AnswerHeader(
+                spawnId + "_" + from, clock.nowMs() / 1000, asked.asked().agent());
         answer = asked.form().answer(call.response(), head);
-        turn = new AnswerSink(answer, this::handleOver);
+        SessionAsks asks = session.spawn().asks();
+        turn = new AnswerSink(
+                answer, ask -> asked.asked().takesAsks() && asks.find(ask.askId()) != null, this::handleOver);
         reader = session.subscribe(from, true, null, turn);
     }
 
@@ -68,6 +74,14 @@ final class Reply {
     private void handleOver(AnswerSink.End end) {
         // Deferred: not within the subscription's own callback.
         timers.after(1, reader::close);
+        AskCall wanted = end.call();
+        if (wanted != null) {
+            long openMs = Math.max(0, wanted.ask().deadline() - clock.nowMs());
+            talk.handleCalled(wanted.ask().askId(), end.nextSeq(), openMs + ModelSession.IDLE_MS);
+            answer.call(wanted);
+            answer.done(end.usage());
+            return;
+        }
         CompletionStage<String> left = asked.isInRepository() && !call.isGone()
                 ? changes.after(spawnId, asked.apply())
                 : CompletableFuture.completedFuture("");

@@ -19,7 +19,10 @@ public interface Answer {
         text(what);
     }
 
-    /** The turn is over. */
+    /** The client's tool is called; {@link #done} follows. */
+    void call(AskCall call);
+
+    /** The answer is over. */
     void done(Usage usage);
 
     /** The turn failed, perhaps after a part of the answer. */

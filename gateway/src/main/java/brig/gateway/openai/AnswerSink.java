@@ -14,6 +14,7 @@ import brig.protocol.json.Json;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,18 +23,35 @@ import org.jspecify.annotations.Nullable;
  * turn still runs to its end. Owned by the event loop.
  */
 public final class AnswerSink implements FrameSink {
+    private final Predicate<Frame.Ask> calls;
     private final Consumer<End> ended;
     private final ToolNotes tools = new ToolNotes();
     private @Nullable Answer answer;
     private @Nullable ApiError error;
     private boolean over;
 
-    /** The outcome: the usage, or a failure. */
-    public record End(Answer.Usage usage, @Nullable ApiError failure) {}
+    /**
+     * The outcome: the usage, a failure, or a call of the client's tool, which its next request answers.
+     *
+     * @param nextSeq the first frame after the call
+     */
+    public record End(
+            Answer.Usage usage,
+            @Nullable ApiError failure,
+            @Nullable AskCall call,
+            long nextSeq) {
+        End(Answer.Usage usage, @Nullable ApiError failure) {
+            this(usage, failure, null, 0);
+        }
+    }
 
-    /** @param ended called once, when the turn is over; the answer is not ended yet */
-    public AnswerSink(Answer answer, Consumer<End> ended) {
+    /**
+     * @param calls whether an ask ends the answer, as a call of the client's tool
+     * @param ended called once, when the answer is over; it is not ended yet
+     */
+    public AnswerSink(Answer answer, Predicate<Frame.Ask> calls, Consumer<End> ended) {
         this.answer = answer;
+        this.calls = calls;
         this.ended = ended;
     }
 
@@ -65,20 +83,20 @@ public final class AnswerSink implements FrameSink {
         int start = 0;
         for (int i = 0; i < bytes.length && !over; i++) {
             if (bytes[i] == '\n') {
-                handleFrame(
-                        Json.read(bytes, start, i - start, NumberedFrame.class).frame());
+                NumberedFrame numbered = Json.read(bytes, start, i - start, NumberedFrame.class);
+                handleFrame(numbered.frame(), numbered.seq());
                 start = i + 1;
             }
         }
     }
 
-    private void handleFrame(@Nullable Frame frame) {
+    private void handleFrame(@Nullable Frame frame, long seq) {
         switch (frame) {
             case Frame.Chunk chunk -> handleChunk(chunk);
             case Frame.Tool tool -> think(tools.handle(tool));
             case Frame.SubAgent subAgent -> handleSubAgent(subAgent);
             case Frame.Egress egress -> handleEgress(egress.event());
-            case Frame.Ask ask -> handleAsk(ask);
+            case Frame.Ask ask -> handleAsk(ask, seq);
             case Frame.Answered answered -> handleAnswered(answered);
             case Frame.Failure failure -> handleFailure(failure);
             case Frame.Done done -> handleDone(done);
@@ -127,8 +145,10 @@ public final class AnswerSink implements FrameSink {
         }
     }
 
-    private void handleAsk(Frame.Ask ask) {
-        if (answer != null) {
+    private void handleAsk(Frame.Ask ask, long seq) {
+        if (answer != null && calls.test(ask)) {
+            end(new End(Answer.Usage.UNKNOWN, null, new AskCall(ask), seq + 1));
+        } else if (answer != null) {
             String who = ask.agent() == null ? "" : "sub-agent " + ask.agent() + " ";
             answer.waits("\n[" + VisibleText.of(who + "asks: " + ask.title())
                     + "; answer on Brig's page, or with: brig answer " + ask.askId() + " "

@@ -5,12 +5,14 @@ import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import org.jspecify.annotations.Nullable;
 
 /** An answer as one object, sent when the turn is over. */
 abstract class BufferedAnswer implements Answer {
     private final HttpServerResponse response;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thought = new StringBuilder();
+    private @Nullable AskCall call;
 
     BufferedAnswer(HttpServerResponse response) {
         this.response = response;
@@ -35,6 +37,17 @@ abstract class BufferedAnswer implements Answer {
     @Override
     public final void waits(String what) {
         thought(what);
+    }
+
+    @Override
+    public final void call(AskCall wanted) {
+        call = wanted;
+    }
+
+    /** The call of the client's tool; null for none. */
+    @Nullable
+    AskCall call() {
+        return call;
     }
 
     private static void append(StringBuilder to, String more) {

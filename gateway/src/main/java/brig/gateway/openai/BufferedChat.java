@@ -16,13 +16,18 @@ public final class BufferedChat extends BufferedAnswer {
 
     @Override
     ChatCompletion whole(String said, String thoughts, Usage used) {
-        ChatCompletion.Said message = new ChatCompletion.Said("assistant", said, thoughts.isEmpty() ? null : thoughts);
+        AskCall call = call();
+        ChatCompletion.Said message = new ChatCompletion.Said(
+                "assistant",
+                said,
+                thoughts.isEmpty() ? null : thoughts,
+                call == null ? List.of() : List.of(call.asToolCall(null)));
         return new ChatCompletion(
                 head.id(),
                 "chat.completion",
                 head.created(),
                 head.model(),
-                List.of(new ChatCompletion.Choice(0, message, "stop")),
+                List.of(new ChatCompletion.Choice(0, message, call == null ? "stop" : "tool_calls")),
                 new ChatUsage(used.input(), used.output()));
     }
 }

@@ -24,6 +24,10 @@ public final class BufferedResponse extends BufferedAnswer {
             output.add(new OutputItem.Reasoning("rs_" + head.id(), "completed", List.of(new SummaryText(thoughts))));
         }
         output.add(new OutputItem.Message("msg_" + head.id(), "completed", List.of(new OutputText(said))));
+        AskCall call = call();
+        if (call != null) {
+            output.add(call.item(head.id(), true));
+        }
         return new Response(
                 head.id(),
                 head.created(),

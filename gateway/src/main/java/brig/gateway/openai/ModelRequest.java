@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param stream whether the answer comes as events
  * @param usage whether the events end with the usage
  * @param previous the answer that this continues; null for none
+ * @param takesAsks whether the client takes asks as calls of its tool
+ * @param result the answer to an ask, with which the request ends; null if it ends with a message of the user
  */
 public record ModelRequest(
         String agent,
@@ -33,7 +35,9 @@ public record ModelRequest(
         String prompt,
         boolean stream,
         boolean usage,
-        @Nullable String previous) {
+        @Nullable String previous,
+        boolean takesAsks,
+        AskCall.@Nullable Result result) {
     /** One message, of the user or of the agent. */
     public record Said(boolean byUser, String text) {}
 
@@ -52,7 +56,13 @@ public record ModelRequest(
         Messages talk = new Messages();
         body.messages().forEach(message -> talk.add(message.requiredRole(), message.text()));
         boolean usage = body.streamOptions() != null && body.streamOptions().includeUsage();
-        return talk.request(body.model(), "messages", body.stream(), usage, null);
+        AskCall.Result result = body.messages().isEmpty()
+                ? null
+                : AskCall.Result.of(
+                        body.messages().getLast().toolCallId(),
+                        body.messages().getLast().result());
+        return talk.request(body.model(), "messages", body.stream(), usage, null, result)
+                .takingAsks(AskCall.isOffered(body.tools(), body.toolChoice()));
     }
 
     /** Converts a response request. @throws BrigException {@code INVALID_FIELD} naming the field */
@@ -64,13 +74,23 @@ public record ModelRequest(
         }
         Messages talk = new Messages();
         talk.add("system", body.instructions() == null ? "" : body.instructions());
+        AskCall.Result result = null;
         switch (body.input()) {
             case null -> {}
             case String text -> talk.add("user", text);
-            case List<?> items -> items.stream().map(ModelRequest::item).forEach(talk::addItem);
+            case List<?> elements -> {
+                List<RequestMessage> items =
+                        elements.stream().map(ModelRequest::item).toList();
+                items.forEach(talk::addItem);
+                if (!items.isEmpty()) {
+                    result = AskCall.Result.of(
+                            items.getLast().callId(), items.getLast().result());
+                }
+            }
             default -> throw noItems();
         }
-        return talk.request(body.model(), "input", body.stream(), true, body.previousResponseId());
+        return talk.request(body.model(), "input", body.stream(), true, body.previousResponseId(), result)
+                .takingAsks(AskCall.isOffered(body.tools(), body.toolChoice()));
     }
 
     private static RequestMessage item(@Nullable Object element) {
@@ -91,7 +111,7 @@ public record ModelRequest(
             throw BrigException.invalid(formatField, "must be of the type text: an agent answers in words of its own");
         }
         if (toolChoice != null && !toolChoice.equals("auto") && !toolChoice.equals("none")) {
-            throw BrigException.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
+            throw BrigException.invalid("tool_choice", "must be auto or none: an agent calls its own tools");
         }
     }
 
@@ -121,12 +141,17 @@ public record ModelRequest(
 
         /** The prompt is everything after the model's last message. */
         ModelRequest request(
-                @Nullable String model, String list, boolean stream, boolean usage, @Nullable String previous) {
+                @Nullable String model,
+                String list,
+                boolean stream,
+                boolean usage,
+                @Nullable String previous,
+                AskCall.@Nullable Result result) {
             int from = said.size();
             while (from > 0 && said.get(from - 1).byUser()) {
                 from--;
             }
-            if (from == said.size()) {
+            if (from == said.size() && result == null) {
                 throw BrigException.invalid(list, "must end with a message of the user");
             }
             if (model == null || model.isEmpty()) {
@@ -139,8 +164,14 @@ public record ModelRequest(
                     said.subList(from, said.size()).stream().map(Said::text).collect(Collectors.joining("\n\n")),
                     stream,
                     usage,
-                    previous);
+                    previous,
+                    false,
+                    result);
         }
+    }
+
+    private ModelRequest takingAsks(boolean asks) {
+        return new ModelRequest(agent, system, earlier, prompt, stream, usage, previous, asks, result);
     }
 
     /** The prompt for an agent new to the conversation: all messages, the last ones at the end. */

@@ -18,6 +18,7 @@ public final class StreamedChat implements Answer {
     private final SseWriter events;
     private final AnswerHeader head;
     private final boolean usage;
+    private boolean called;
 
     /** Begins the answer, which ends with the usage if {@code usage} is set. */
     public StreamedChat(HttpServerResponse response, AnswerHeader head, boolean usage, Timers timers) {
@@ -52,8 +53,14 @@ public final class StreamedChat implements Answer {
     }
 
     @Override
+    public void call(AskCall call) {
+        called = true;
+        choice(Delta.call(call.asToolCall(0)), null);
+    }
+
+    @Override
     public void done(Usage used) {
-        choice(Delta.NOTHING, "stop");
+        choice(Delta.NOTHING, called ? "tool_calls" : "stop");
         if (usage) {
             send(List.of(), new ChatUsage(used.input(), used.output()));
         }

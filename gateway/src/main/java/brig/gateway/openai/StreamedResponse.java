@@ -15,6 +15,7 @@ public final class StreamedResponse implements Answer {
     private final SseWriter events;
     private final AnswerHeader head;
     private final List<GrowingItem> items = new ArrayList<>();
+    private @Nullable AskCall call;
     private boolean open;
     private int characters;
     private long sent;
@@ -80,7 +81,12 @@ public final class StreamedResponse implements Answer {
     }
 
     private List<OutputItem> output() {
-        return items.stream().map(GrowingItem::completed).toList();
+        List<OutputItem> output = new ArrayList<>();
+        items.forEach(item -> output.add(item.completed()));
+        if (call != null) {
+            output.add(call.item(head.id(), true));
+        }
+        return output;
     }
 
     private Response response(
@@ -91,6 +97,18 @@ public final class StreamedResponse implements Answer {
     /** @param event creates the event from its number */
     private void send(LongFunction<ResponseEvent> event) {
         events.send(event.apply(sent++));
+    }
+
+    @Override
+    public void call(AskCall wanted) {
+        closeItem();
+        call = wanted;
+        int index = items.size();
+        OutputItem.FunctionCall item = wanted.item(head.id(), true);
+        send(number -> new ResponseEvent.ItemAdded(number, index, wanted.item(head.id(), false)));
+        send(number -> new ResponseEvent.ArgumentsDelta(number, item.id(), index, item.arguments()));
+        send(number -> new ResponseEvent.ArgumentsDone(number, item.id(), index, item.arguments()));
+        send(number -> new ResponseEvent.ItemDone(number, index, item));
     }
 
     @Override

@@ -1,8 +1,8 @@
 package brig.gateway.openai;
 
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -28,14 +28,7 @@ final class ToolNotes {
         private boolean live;
     }
 
-    private final Map<String, Call> calls = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Call> eldest) {
-            return size() > CALLS_MAX;
-        }
-    };
+    private final Map<String, Call> calls = new NewestMap<>(CALLS_MAX);
 
     private Call call(String id) {
         return calls.computeIfAbsent(id, unknown -> new Call());

@@ -5,11 +5,10 @@ import brig.gateway.telemetry.LogEvents;
 import brig.protocol.Ids;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What asks and their ends change: the session's list, the metrics and the audit. The frame of an end
+ * What the ends of asks change: the session's list, the metrics and the audit. The frame of an end
  * comes once in the life of a record, so each end is in the audit once, whatever caused it. Owned by the event loop.
  *
  * <p>Decision 0152.
@@ -19,15 +18,6 @@ final class AskEvents {
 
     AskEvents(Counters counters) {
         this.counters = counters;
-    }
-
-    void handle(Spawn spawn, Frame.Ask ask) {
-        spawn.asks().handle(ask);
-    }
-
-    /** The open asks of an adopted worker, whose frames are in the record, which is not read again. */
-    void handleAdopted(Spawn spawn, List<Frame.Ask> asks) {
-        asks.forEach(ask -> handle(spawn, ask));
     }
 
     /** @param atMs when it was settled, in milliseconds since 1970 */

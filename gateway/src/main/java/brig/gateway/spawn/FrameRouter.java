@@ -85,7 +85,7 @@ final class FrameRouter implements FrameDecoder.Sink {
             case Frame.Egress egress -> handleEgress(egress);
             case Frame.Usage usage -> handleUsage(usage);
             case Frame.Session session -> changes.handleAgentSession(session.sessionId());
-            case Frame.Ask ask -> asks.handle(spawn, ask);
+            case Frame.Ask ask -> spawn.asks().handle(ask);
             case Frame.Answered answered -> asks.handle(spawn, answered, ts);
             case Frame.State state -> {
                 if (state.isTerminated()) {

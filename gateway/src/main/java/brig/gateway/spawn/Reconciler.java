@@ -232,7 +232,8 @@ final class Reconciler {
                     .log("adopted at seq={}", spawn.log().lastSeq() + 1);
             spawn.log().expect(worker.lastSeq());
         }
-        transitions.adoptAsks(spawn, worker.asks());
+        // Their frames are in the record, which is not read again.
+        worker.asks().forEach(ask -> spawn.asks().handle(ask));
         if (worker.working()) {
             spawn.activity().handleMessage();
         }

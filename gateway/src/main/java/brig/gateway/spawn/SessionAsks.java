@@ -1,5 +1,6 @@
 package brig.gateway.spawn;
 
+import brig.protocol.NewestMap;
 import brig.protocol.api.AskList;
 import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
@@ -45,14 +46,7 @@ public final class SessionAsks {
         Frame.Ask asked = open.isEmpty() ? null : open.remove(answered.askId());
         if (asked != null) {
             if (settled.isEmpty()) {
-                settled = new LinkedHashMap<>() {
-                    private static final long serialVersionUID = 1;
-
-                    @Override
-                    protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                        return size() > SETTLED_MAX;
-                    }
-                };
+                settled = new NewestMap<>(SETTLED_MAX);
             }
             settled.put(answered.askId(), true);
             List.copyOf(listeners).forEach(listener -> listener.handleSettled(spawn, answered));
@@ -63,7 +57,7 @@ public final class SessionAsks {
     /** How the open asks are settled when the session ends: nobody waits for an answer. */
     List<Frame.Answered> ends() {
         return open.keySet().stream()
-                .map(askId -> new Frame.Answered(askId, null, null, null, null, Frame.Answered.Reason.ENDED))
+                .map(askId -> new Frame.Answered(askId, null, Frame.Answered.Reason.ENDED))
                 .toList();
     }
 
@@ -75,6 +69,11 @@ public final class SessionAsks {
     /** An ask of this session, for clients. */
     public AskList.View view(Frame.Ask ask) {
         return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
+    }
+
+    /** The open ask with that id; null if there is none. */
+    public Frame.@Nullable Ask find(String askId) {
+        return open.get(askId);
     }
 
     /** Whether that ask is or was one of this session. */

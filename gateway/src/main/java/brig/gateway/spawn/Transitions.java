@@ -14,7 +14,6 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -98,11 +97,6 @@ final class Transitions {
         if (spawn.isUnwanted()) {
             var _ = parts.workers().terminate(spawn.binding().workerId(), "requested");
         }
-    }
-
-    /** The open asks of an adopted worker. */
-    void adoptAsks(Spawn spawn, List<Frame.Ask> open) {
-        asks.handleAdopted(spawn, open);
     }
 
     void becomeUnknown(Spawn spawn) {

@@ -126,10 +126,6 @@ public final class AnswerLinks {
 
     /** The name of the option. A text is not shown to whoever has the link. */
     private static String given(Frame.Ask ask, Frame.Answered answered) {
-        return ask.options().stream()
-                .filter(option -> option.id().equals(answered.option()))
-                .map(Frame.Ask.Option::name)
-                .findFirst()
-                .orElse("with a text");
+        return ask.nameOf(answered.option()).orElse("with a text");
     }
 }

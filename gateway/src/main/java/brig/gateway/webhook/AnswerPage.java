@@ -118,16 +118,8 @@ public final class AnswerPage {
         page.append("<p>Without an answer until ")
                 .append(Instant.ofEpochMilli(ask.deadline()).truncatedTo(ChronoUnit.SECONDS))
                 .append(": ")
-                .append(line(nameOf(ask, ask.fallback())))
+                .append(line(ask.nameOf(ask.fallback()).orElse(ask.fallback())))
                 .append("</p>");
-    }
-
-    private static String nameOf(Frame.Ask ask, String option) {
-        return ask.options().stream()
-                .filter(offered -> offered.id().equals(option))
-                .map(Frame.Ask.Option::name)
-                .findFirst()
-                .orElse(option);
     }
 
     private static final Map<Integer, String> MARKUP =

@@ -160,4 +160,23 @@ class ModelSessionTest {
         assertEquals(List.of("terminate completed"), told);
         assertTrue(timers.isIdle());
     }
+
+    /** Scenario: the answer ends with a call; the client comes back on another connection, or never. */
+    @Test
+    void shouldWaitForTheResultOfACallWhateverBecomesOfTheConnection() {
+        ModelSession talk = talk(false);
+        talk.handleCalled("ask_1", 7, 1000);
+        hangUp(client);
+        assertEquals(0, talk.resumesAt("ask_2"));
+        assertEquals(7, talk.resumesAt("ask_1"));
+        assertThrows(BrigException.class, talk::requireIdle);
+        timers.pass(999);
+        talk.begin(new EmbeddedChannel());
+        assertEquals(0, talk.resumesAt("ask_1"), "it is answered once");
+        timers.pass(1000);
+        assertEquals(List.of(), told);
+        talk.handleCalled("ask_3", 9, 1000);
+        timers.pass(1000);
+        assertEquals(List.of("terminate idle"), told);
+    }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class AnswerSinkTest {
     private final List<String> told = new ArrayList<>();
+    private boolean calls;
     private final List<AnswerSink.End> ends = new ArrayList<>();
     private final AnswerSink turn = new AnswerSink(
             new Answer() {
@@ -33,6 +34,11 @@ class AnswerSinkTest {
                 }
 
                 @Override
+                public void call(AskCall call) {
+                    throw new AssertionError("whoever made the turn calls");
+                }
+
+                @Override
                 public void done(Usage usage) {
                     throw new AssertionError("whoever made the turn ends its answer");
                 }
@@ -47,6 +53,7 @@ class AnswerSinkTest {
                     throw new AssertionError("whoever made the turn closes its answer");
                 }
             },
+            ask -> calls,
             ends::add);
 
     private void frames(String... lines) {
@@ -213,6 +220,7 @@ class AnswerSinkTest {
                         + "'options':[{'id':'allow','name':'A'},{'id':'deny','name':'D'}],'text':true,'deadline':9,'default':'deny'}",
                 "{'type':'answered','seq':2,'ts':1,'ask_id':'ask_1','option':'allow','by':'ci','reason':'person'}",
                 "{'type':'answered','seq':3,'ts':1,'ask_id':'ask_2','reason':'withdrawn'}");
+        assertEquals(List.of(), ends);
         assertEquals(
                 List.of(
                         "text \n[sub-agent a60f asks: Bash: \\u001b[2Jx\\ny; answer on Brig's page, or with: "
@@ -220,5 +228,19 @@ class AnswerSinkTest {
                         "thought \n[answered: allow]\n",
                         "thought \n[answered: no longer asked]\n"),
                 told);
+    }
+
+    @Test
+    void shouldEndTheAnswerWithAnAskThatTheClientTakesAsACall() {
+        calls = true;
+        frames(
+                "{'type':'ask','seq':4,'ts':1,'ask_id':'ask_1','kind':'tool','title':'Bash',"
+                        + "'options':[{'id':'allow','name':'A'}],'deadline':9,'default':'allow'}",
+                "{'type':'chunk','seq':5,'ts':1,'stream':'text','content':'later'}");
+        assertEquals(List.of(), told);
+        AnswerSink.End end = ends.getFirst();
+        assertEquals(5, end.nextSeq());
+        assertEquals("ask_1", Objects.requireNonNull(end.call()).ask().askId());
+        assertEquals(1, ends.size());
     }
 }

@@ -2,6 +2,7 @@ package brig.gateway.openai;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +11,10 @@ import brig.gateway.openai.message.ChatRequest;
 import brig.gateway.openai.message.ResponseRequest;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.frame.CaptainLine;
+import brig.protocol.frame.Frame;
 import brig.protocol.json.Json;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,5 +140,82 @@ class ModelRequestTest {
         BrigException refusal = assertThrows(BrigException.class, request);
         assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
         assertEquals(words, refusal.getMessage());
+    }
+
+    @Test
+    void shouldTakeTheResultOfItsOwnToolAsAnAnswer() {
+        String id = "ask_" + "0".repeat(24);
+        ModelRequest chat =
+                chat("{'model': 'mock', 'tools': [{'type': 'function', 'function': {'name': 'brig_answer'}}],"
+                        + " 'messages': [{'role': 'user', 'content': 'a'}, {'role': 'assistant', 'content': null},"
+                        + " {'role': 'tool', 'tool_call_id': '" + id + "', 'content': 'allow'}]}");
+        assertEquals(new AskCall.Result(id, "allow"), chat.result());
+        assertTrue(chat.takesAsks());
+        ModelRequest response = response("{'model': 'mock', 'tools': [{'type': 'function', 'name': 'brig_answer'}],"
+                + " 'input': [{'type': 'function_call_output', 'call_id': '" + id + "', 'output': 'deny'}]}");
+        assertEquals(new AskCall.Result(id, "deny"), response.result());
+        assertTrue(response.takesAsks());
+    }
+
+    @Test
+    void shouldCallNoToolThatIsNotOffered() {
+        String said = "'messages': [{'role': 'user', 'content': 'a'}]}";
+        for (String tools : new String[] {
+            "[]",
+            "'brig_answer'",
+            "['brig_answer', null]",
+            "[{'function': 'brig_answer'}]",
+            "[{'type': 'function', 'function': {'name': 'other'}}]"
+        }) {
+            assertFalse(
+                    chat("{'model': 'mock', 'tools': " + tools + ", " + said).takesAsks(), tools);
+        }
+        assertFalse(chat("{'model': 'mock', 'tools': [{'name': 'brig_answer'}], 'tool_choice': 'none', " + said)
+                .takesAsks());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(
+                                BrigException.class,
+                                () -> chat("{'model': 'mock', 'messages': [{'role': 'tool', 'tool_call_id': 'call_1',"
+                                        + " 'content': 'x'}]}"))
+                        .code());
+    }
+
+    @Test
+    void shouldReadAnOptionOtherWordsOrAnObject() {
+        String id = "ask_" + "0".repeat(24);
+        Frame.Ask free = new Frame.Ask(
+                id,
+                Frame.Ask.Kind.QUESTION,
+                null,
+                null,
+                null,
+                "t",
+                null,
+                List.of(new Frame.Ask.Option("1", "Red")),
+                true,
+                9,
+                "1");
+        Frame.Ask bound = new Frame.Ask(
+                id,
+                Frame.Ask.Kind.TOOL,
+                null,
+                null,
+                null,
+                "t",
+                null,
+                List.of(new Frame.Ask.Option("allow", "Allow")),
+                false,
+                9,
+                "allow");
+        assertEquals(new CaptainLine.AnswerAsk(id, "1", null), new AskCall.Result(id, " 1\n").answer(free));
+        assertEquals(new CaptainLine.AnswerAsk(id, null, "Blue"), new AskCall.Result(id, "Blue").answer(free));
+        assertEquals(new CaptainLine.AnswerAsk(id, null, "{x"), new AskCall.Result(id, "{x").answer(free));
+        assertEquals(new CaptainLine.AnswerAsk(id, "maybe", null), new AskCall.Result(id, "maybe").answer(bound));
+        assertEquals(
+                new CaptainLine.AnswerAsk(id, "allow", null),
+                new AskCall.Result(id, "{\"option\":\"allow\"}").answer(bound));
+        assertEquals(
+                new CaptainLine.AnswerAsk(id, null, "no"), new AskCall.Result(id, "{\"text\":\"no\"}").answer(bound));
     }
 }

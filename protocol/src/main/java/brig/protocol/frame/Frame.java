@@ -12,6 +12,7 @@ import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.wire.FrameType;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -389,7 +390,15 @@ public sealed interface Frame {
 
         /** Whether it offers that option. */
         public boolean offers(String option) {
-            return options.stream().anyMatch(offered -> offered.id().equals(option));
+            return nameOf(option).isPresent();
+        }
+
+        /** The name of that option, for people; empty if it is not offered. */
+        public Optional<String> nameOf(@Nullable String option) {
+            return options.stream()
+                    .filter(offered -> offered.id().equals(option))
+                    .map(Option::name)
+                    .findFirst();
         }
     }
 
@@ -410,6 +419,11 @@ public sealed interface Frame {
             @Nullable String via,
             @Nullable Reason reason)
             implements Frame {
+        /** An end without a person. */
+        public Answered(String askId, @Nullable String option, Reason reason) {
+            this(askId, option, null, null, null, reason);
+        }
+
         /** Why it is settled. */
         public enum Reason {
             /** Somebody answered. */

@@ -126,8 +126,8 @@ final class EgressAsks implements EgressSessions.Listener {
         for (Frame.Ask ask : asks.list()) {
             if (at.equals(place(ask))) {
                 Frame.Answered answered = event.allowed()
-                        ? new Frame.Answered(ask.askId(), ALLOW.id(), null, null, null, Frame.Answered.Reason.POLICY)
-                        : new Frame.Answered(ask.askId(), null, null, null, null, Frame.Answered.Reason.WITHDRAWN);
+                        ? new Frame.Answered(ask.askId(), ALLOW.id(), Frame.Answered.Reason.POLICY)
+                        : new Frame.Answered(ask.askId(), null, Frame.Answered.Reason.WITHDRAWN);
                 settle(ask, answered, event);
             }
         }

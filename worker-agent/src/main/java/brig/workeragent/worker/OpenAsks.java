@@ -6,6 +6,7 @@ import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.NewestMap;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -77,14 +79,7 @@ final class OpenAsks implements Asks {
 
     // Guarded by the lock.
     private final Map<String, Open> open = new LinkedHashMap<>();
-    private final Map<String, Settled> settled = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Settled> eldest) {
-            return size() > SETTLED_MAX;
-        }
-    };
+    private final Map<String, Settled> settled = new NewestMap<>(SETTLED_MAX);
 
     private boolean closed;
 
@@ -209,17 +204,21 @@ final class OpenAsks implements Asks {
         }
     }
 
-    /** Whether an ask is open under the same id. The ids of an agent are apart from the hosts of brig-egress. */
     private boolean isOpen(Frame.Ask ask) {
-        boolean ofEgress = ask.kind() == Frame.Ask.Kind.EGRESS;
+        return find(ask.kind() == Frame.Ask.Kind.EGRESS, ask.nativeId()).isPresent();
+    }
+
+    /** The open ask with that id. The ids of an agent are apart from the hosts of brig-egress. */
+    private Optional<Open> find(boolean ofEgress, @Nullable String nativeId) {
         return open.values().stream()
-                .anyMatch(other -> (other.ask.kind() == Frame.Ask.Kind.EGRESS) == ofEgress
-                        && Objects.equals(other.ask.nativeId(), ask.nativeId()));
+                .filter(other -> (other.ask.kind() == Frame.Ask.Kind.EGRESS) == ofEgress
+                        && Objects.equals(other.ask.nativeId(), nativeId))
+                .findFirst();
     }
 
     private void handleDeadline(Open asked) {
-        Frame.Answered answered = new Frame.Answered(
-                asked.ask.askId(), asked.ask.fallback(), null, null, null, Frame.Answered.Reason.DEADLINE);
+        Frame.Answered answered =
+                new Frame.Answered(asked.ask.askId(), asked.ask.fallback(), Frame.Answered.Reason.DEADLINE);
         if (settle(asked, answered)) {
             asked.listener.handleSettled(answered, true);
         }
@@ -288,18 +287,11 @@ final class OpenAsks implements Asks {
 
     @Override
     public void withdraw(String nativeId) {
-        Open asked = null;
         lock.lock();
         try {
-            for (Open other : open.values()) {
-                boolean agents = other.ask.kind() != Frame.Ask.Kind.EGRESS;
-                asked = agents && nativeId.equals(other.ask.nativeId()) ? other : asked;
-            }
+            find(false, nativeId).ifPresent(asked -> settle(asked, unanswered(asked, Frame.Answered.Reason.WITHDRAWN)));
         } finally {
             lock.unlock();
-        }
-        if (asked != null) {
-            settle(asked, unanswered(asked, Frame.Answered.Reason.WITHDRAWN));
         }
     }
 
@@ -341,7 +333,7 @@ final class OpenAsks implements Asks {
     }
 
     private static Frame.Answered unanswered(Open asked, Frame.Answered.Reason why) {
-        return new Frame.Answered(asked.ask.askId(), null, null, null, null, why);
+        return new Frame.Answered(asked.ask.askId(), null, why);
     }
 
     /** The open asks, the oldest first. */

@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.NewestMap;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -103,14 +104,7 @@ public final class Workers {
     /** Each spawn's answer, from its request until the worker is forgotten. */
     private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
     /** Forgotten workers, so that a late repetition of a request does not start a second one. */
-    private final Map<String, Boolean> forgotten = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > FORGOTTEN_MAX;
-        }
-    };
+    private final Map<String, Boolean> forgotten = new NewestMap<>(FORGOTTEN_MAX);
 
     private final StartRate rate;
     /** Discarded workers: they end as soon as they are up, and nobody acknowledges their frames. */

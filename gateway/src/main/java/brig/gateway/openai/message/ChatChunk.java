@@ -1,5 +1,6 @@
 package brig.gateway.openai.message;
 
+import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.WriteNull;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +26,21 @@ public record ChatChunk(
     public record Delta(
             @Nullable String role,
             @Nullable String content,
-            @Nullable String reasoningContent) {
-        public static final Delta BEGIN = new Delta("assistant", "", null);
-        public static final Delta NOTHING = new Delta(null, null, null);
+            @Nullable String reasoningContent,
+            @OmitEmpty List<ToolCall> toolCalls) {
+        public static final Delta BEGIN = new Delta("assistant", "", null, List.of());
+        public static final Delta NOTHING = new Delta(null, null, null, List.of());
 
         public static Delta text(String text) {
-            return new Delta(null, text, null);
+            return new Delta(null, text, null, List.of());
         }
 
         public static Delta thought(String text) {
-            return new Delta(null, null, text);
+            return new Delta(null, null, text, List.of());
+        }
+
+        public static Delta call(ToolCall call) {
+            return new Delta(null, null, null, List.of(call));
         }
     }
 }

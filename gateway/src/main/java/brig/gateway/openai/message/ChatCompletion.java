@@ -1,5 +1,6 @@
 package brig.gateway.openai.message;
 
+import brig.protocol.record.OmitEmpty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,12 @@ public record ChatCompletion(
     /**
      * The agent's answer.
      *
+     * @param toolCalls at most one
      * @param reasoningContent its reasoning and actions; null for none
      */
     public record Said(
-            String role, String content, @Nullable String reasoningContent) {}
+            String role,
+            String content,
+            @Nullable String reasoningContent,
+            @OmitEmpty List<ToolCall> toolCalls) {}
 }

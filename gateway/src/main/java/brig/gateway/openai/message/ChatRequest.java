@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param n number of answers wanted
  * @param modalities accepted forms of the answer; null for text
  * @param toolChoice a word, or an object that names a tool of the client
+ * @param tools the client's own; only whether one of them takes asks matters
  * @param model the agent profile; null is refused later
  */
 @Extensible
 public record ChatRequest(
         @Nullable TextFormat responseFormat,
         @Nullable Object toolChoice,
+        @Nullable Object tools,
 
         @Range(min = Integer.MIN_VALUE, max = Integer.MAX_VALUE) @Nullable
         Long n,

@@ -28,6 +28,18 @@ public sealed interface OutputItem {
         }
     }
 
+    /**
+     * A call of a client's tool.
+     *
+     * @param arguments a JSON object as text; empty while it is in progress
+     */
+    record FunctionCall(String id, String type, String status, String callId, String name, String arguments)
+            implements OutputItem {
+        public FunctionCall(String id, String status, String callId, String name, String arguments) {
+            this(id, "function_call", status, callId, name, arguments);
+        }
+    }
+
     /** The text of an item: each has one part. */
     @Tagged("type")
     sealed interface Part {}

@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
  * A message, or an input item of another type in a response request.
  *
  * @param type of an item; null for a message
+ * @param toolCallId the call that a message of a tool answers
+ * @param callId the call that an item answers
+ * @param output the result in such an item
  * @param content a text, or a list of parts; null for an assistant message with tool calls only
  */
 @Extensible
 public record RequestMessage(
         @Nullable String type,
         @Nullable String role,
+        @Nullable String toolCallId,
+        @Nullable String callId,
+        @Nullable Object output,
         @Nullable Object content) {
     @Extensible
     private record Part(@Nullable String type, @Nullable String text) {
@@ -37,21 +43,30 @@ public record RequestMessage(
         return role;
     }
 
+    /** The text of a call's result. */
+    public String result() {
+        return output == null ? text() : text(output);
+    }
+
     /** All of its text. @throws brig.protocol.BrigException {@code INVALID_FIELD} if it has other content */
     public String text() {
+        return text(content);
+    }
+
+    private static String text(@Nullable Object content) {
         return switch (content) {
             case null -> "";
             case String text -> text;
             case List<?> parts -> {
                 StringBuilder text = new StringBuilder();
-                parts.forEach(part -> text.append(text(part)));
+                parts.forEach(part -> text.append(part(part)));
                 yield text.toString();
             }
             default -> throw noParts();
         };
     }
 
-    private static String text(@Nullable Object element) {
+    private static String part(@Nullable Object element) {
         if (!(element instanceof JsonObject object)) {
             throw noParts();
         }

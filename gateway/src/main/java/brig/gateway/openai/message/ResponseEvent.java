@@ -31,6 +31,13 @@ public sealed interface ResponseEvent {
     @Name("response.output_item.done")
     record ItemDone(long sequenceNumber, int outputIndex, OutputItem item) implements ResponseEvent {}
 
+    @Name("response.function_call_arguments.delta")
+    record ArgumentsDelta(long sequenceNumber, String itemId, int outputIndex, String delta) implements ResponseEvent {}
+
+    @Name("response.function_call_arguments.done")
+    record ArgumentsDone(long sequenceNumber, String itemId, int outputIndex, String arguments)
+            implements ResponseEvent {}
+
     @Name("response.content_part.added")
     record ContentPartAdded(long sequenceNumber, String itemId, int outputIndex, int contentIndex, OutputItem.Part part)
             implements ResponseEvent {}

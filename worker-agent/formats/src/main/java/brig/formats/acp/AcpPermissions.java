@@ -6,9 +6,9 @@ import brig.formats.adapter.Asks;
 import brig.formats.adapter.RpcAnswer;
 import brig.formats.adapter.ToolRequests;
 import brig.formats.adapter.ToolRequests.ToolRequest;
+import brig.protocol.NewestMap;
 import brig.protocol.record.CamelCase;
 import brig.protocol.rpc.JsonRpc;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -37,14 +37,7 @@ final class AcpPermissions {
     /** The call of each request that is not answered, by the request's id. Whoever removes a request answers it. */
     private final Map<Object, String> open = new ConcurrentHashMap<>();
     /** The last calls that are over. */
-    private final Map<String, Boolean> over = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > OVER_MAX;
-        }
-    };
+    private final Map<String, Boolean> over = new NewestMap<>(OVER_MAX);
 
     AcpPermissions(AgentFrames frames, JsonRpc<RpcAnswer> rpc, Context context) {
         this.rpc = rpc;

@@ -4,10 +4,10 @@ import brig.formats.acp.OpenCodePart.TaskInput;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Origin;
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,14 +30,7 @@ final class OpenCodeEvents {
     private final AgentFrames frames;
     private final SubAgents agents;
     private final OpenCodeParts parts;
-    private final Map<String, Made> made = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Made> eldest) {
-            return size() > NEW_MAX;
-        }
-    };
+    private final Map<String, Made> made = new NewestMap<>(NEW_MAX);
     private final OpenCodeCalls calls = new OpenCodeCalls();
     private String root = "";
     /** The HTTP status with which the model refused the agent's own call in this turn. */

@@ -3,10 +3,10 @@ package brig.formats.acp;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.json.JsonObject;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,20 +22,11 @@ final class OpenCodeParts {
     /** The last reported state of a part. */
     private record Part(boolean thought, boolean inPieces) {}
 
-    private static final class Recent<T> extends LinkedHashMap<String, T> {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-            return size() > REMEMBERED_MAX;
-        }
-    }
-
     private final AgentFrames frames;
     private final ToolProgress tools;
-    private final Map<String, Part> known = new Recent<>();
+    private final Map<String, Part> known = new NewestMap<>(REMEMBERED_MAX);
     /** The user's messages; their parts are prompts and make no frames. */
-    private final Map<String, Boolean> prompts = new Recent<>();
+    private final Map<String, Boolean> prompts = new NewestMap<>(REMEMBERED_MAX);
 
     OpenCodeParts(AgentFrames frames) {
         this.frames = frames;

@@ -1,8 +1,8 @@
 package brig.formats.adapter;
 
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,19 +63,9 @@ public final class SubAgents {
 
     private final AgentFrames frames;
     /** Sub-agents by id. */
-    private final Map<String, Known> known = new Newest<>();
+    private final Map<String, Known> known = new NewestMap<>(KNOWN_MAX);
     /** The calling sub-agent of each tool call, by call. */
-    private final Map<String, String> callers = new Newest<>();
-
-    /** Bounded: an agent can start any number of sub-agents. */
-    private static final class Newest<T> extends LinkedHashMap<String, T> {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-            return size() > KNOWN_MAX;
-        }
-    }
+    private final Map<String, String> callers = new NewestMap<>(KNOWN_MAX);
 
     public SubAgents(AgentFrames frames) {
         this.frames = frames;

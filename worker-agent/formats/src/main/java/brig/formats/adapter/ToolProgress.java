@@ -1,7 +1,7 @@
 package brig.formats.adapter;
 
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame.Tool.Progress;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +18,7 @@ public final class ToolProgress {
     private record Told(ToolCall call, String written) {}
 
     private final AgentFrames frames;
-    private final Map<String, Told> open = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Told> eldest) {
-            return size() > OPEN_MAX;
-        }
-    };
+    private final Map<String, Told> open = new NewestMap<>(OPEN_MAX);
 
     public ToolProgress(AgentFrames frames) {
         this.frames = frames;

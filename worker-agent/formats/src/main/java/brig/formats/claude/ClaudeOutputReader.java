@@ -7,9 +7,9 @@ import brig.formats.adapter.TrackedOutputReader;
 import brig.formats.claude.ClaudeMessage.Content;
 import brig.formats.claude.ClaudeMessage.Place;
 import brig.formats.claude.ClaudeMessage.ToolUseResult;
+import brig.protocol.NewestMap;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -25,14 +25,7 @@ public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptS
     private final ClaudeMessages messages;
     private final ClaudeTranscripts transcripts;
     /** Pieces of sub-agents' messages that were reported. */
-    private final Map<String, Boolean> told = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > TOLD_MAX;
-        }
-    };
+    private final Map<String, Boolean> told = new NewestMap<>(TOLD_MAX);
 
     private String session = "";
 

@@ -2,10 +2,10 @@ package brig.formats.codex;
 
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.SubAgents;
+import brig.protocol.NewestMap;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.json.JsonObject;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,14 +27,7 @@ final class CodexItems {
     /** Items whose pieces were streamed. */
     private final Set<String> inPieces = new HashSet<>();
     /** File changes that are not complete, by item. */
-    private final Map<String, JsonObject> changes = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, JsonObject> eldest) {
-            return size() > CHANGES_MAX;
-        }
-    };
+    private final Map<String, JsonObject> changes = new NewestMap<>(CHANGES_MAX);
 
     CodexItems(AgentFrames frames, SubAgents agents, Function<@Nullable String, @Nullable String> agentOfThread) {
         this.frames = frames;
