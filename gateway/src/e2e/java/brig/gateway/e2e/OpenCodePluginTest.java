@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * {@code clients/opencode} in the real OpenCode: sub-agents and tools of an ordinary session run behind the wall. One
@@ -36,11 +39,16 @@ class OpenCodePluginTest {
     @BeforeAll
     static void start() throws Exception {
         OpenCodeServer.require();
-        product = Product.start();
+        product = Product.prepare(Map.of()).offering("mock");
+        product.serve();
         openCode = new OpenCodeServer(product.folder());
         project = Files.createDirectory(product.workspaces().resolve("project"));
         walled = Files.createDirectory(product.workspaces().resolve("walled"));
         Files.writeString(product.folder().resolve("secret"), SECRET);
+        Map<String, Object> guarded = new LinkedHashMap<>(
+                Json.parseObject(Files.readAllBytes(product.agents().resolve("mock.json"))));
+        guarded.put("permissions", "ask");
+        Files.write(product.agents().resolve("guarded.json"), Json.write(guarded));
         openCode.configure(
                 project,
                 Map.of(
@@ -53,7 +61,15 @@ class OpenCodePluginTest {
                                                 "workspace",
                                                 "new",
                                                 "remoteAgents",
-                                                Map.of("runner", "shell", "asked", "mock", "*-remote", "shell"),
+                                                Map.of(
+                                                        "runner",
+                                                        "shell",
+                                                        "asked",
+                                                        "mock",
+                                                        "guarded",
+                                                        "guarded",
+                                                        "*-remote",
+                                                        "shell"),
                                                 "localAgents",
                                                 List.of("local*")))),
                         "permission", Json.parseCommented("""
@@ -170,6 +186,28 @@ class OpenCodePluginTest {
         assertEquals("error", call.path("status").asText(), call::toString);
         assertTrue(product.ask("{\"action\":\"list\"}").objects("spawns").stream()
                 .noneMatch(spawn -> spawn.text("task_id", "").startsWith("opencode-denied")));
+    }
+
+    /** Scenario: the same worker asks twice, and its turn goes on behind each dialogue. */
+    @ParameterizedTest
+    @CsvSource({"once, allow", "reject, deny"})
+    void shouldAskInADialogueOfOpenCodeAndGoOnWithTheAnswer(String reply, String option) throws Exception {
+        String session = openCode.session(project);
+        try (OpenCodeServer.Events events = openCode.events(project)) {
+            CompletableFuture<JsonNode> turn =
+                    openCode.say(project, session, OpenCodeServer.task("guarded", "#scenario:ask:2:rm -rf build"));
+            for (int i = 0; i < 2; i++) {
+                JsonNode dialogue = events.await("permission.asked", event -> true);
+                String named = dialogue.path("permission").asText();
+                assertTrue(named.startsWith("brig_ask: ") && named.endsWith("rm -rf build"), named);
+                openCode.reply(project, dialogue.path("id").asText(), reply);
+            }
+            turn.join();
+        }
+        String output =
+                openCode.calls(project, session).getLast().path("output").asText();
+        assertTrue(output.contains("Answers: " + option + ", " + option), output);
+        assertEquals(List.of(), product.ask("{\"action\":\"asks\"}").objects("asks"));
     }
 
     @Test

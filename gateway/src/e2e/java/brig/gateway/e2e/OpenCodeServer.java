@@ -200,6 +200,12 @@ final class OpenCodeServer implements AutoCloseable {
         post(project, "/session/" + session + "/abort", Map.of()).join();
     }
 
+    /** Answers a permission dialogue: once, always or reject. */
+    void reply(Path project, String request, String reply) {
+        post(project, "/permission/" + request + "/reply", Map.of("reply", reply))
+                .join();
+    }
+
     /** The states of the tool calls of a session, in their order. */
     List<JsonNode> calls(Path project, String session) throws IOException, InterruptedException {
         JsonNode messages = parse(http.send(

@@ -195,6 +195,46 @@ class TokensTest {
     }
 
     @Test
+    void shouldFollowAsksByEventsUntilTheTokenIsRevoked() throws IOException {
+        Spawned asking = new Spawned(
+                product,
+                product.ask(
+                        "{\"action\":\"spawn\",\"task_id\":\"asking\",\"agent_config\":{\"name\":\"mock\",\"permissions\":"
+                                + "\"ask\"},\"prompt\":\"#scenario:ask:1\"}"));
+        Await.until("it asks", () -> asking.view().text("activity", "").equals("waiting"));
+        JsonObject token = mint(web, "{\"role\":\"captain\",\"session\":\"asking\"}");
+        Web own = web.with(token.text("token"));
+        Web bare = web.with("");
+        String path = "/api/v1/asks?ticket="
+                + own.post("/api/v1/tickets", "{}").json().text("ticket");
+        try (Events byTicket = bare.follow(path, "");
+                Events byToken = own.follow("/api/v1/asks", "")) {
+            assertEquals("UNAUTHENTICATED", bare.get(path).code(), "a ticket is good once");
+            JsonObject open = byTicket.message();
+            assertEquals(open, byToken.message());
+            JsonObject ask = open.objects("asks").getFirst();
+            assertEquals("asking", ask.text("task_id"));
+            product.ask("{\"action\":\"answer_ask\",\"id\":\"" + ask.text("ask_id") + "\",\"option\":\"deny\"}");
+            try (Wire captain = asking.captain()) {
+                captain.sendLine(Spawned.user("#scenario:ask:1"));
+                for (Events events : List.of(byTicket, byToken)) {
+                    JsonObject answered = events.message();
+                    assertEquals("answered", answered.text("type"));
+                    assertEquals(ask.text("ask_id"), answered.text("ask_id"));
+                    assertEquals("ask", events.message().text("type"));
+                }
+            }
+            assertEquals(
+                    0, product.brig("token", "revoke", token.text("id", "")).exitCode());
+            requireExpired(byTicket);
+            requireExpired(byToken);
+            assertEquals("ATTACH_AUTH_EXPIRED", own.get("/api/v1/asks").code());
+        }
+        assertEquals(0, product.brig("terminate", "asking").exitCode());
+        Await.until("it has ended", () -> asking.view().has("ended_ms"));
+    }
+
+    @Test
     void shouldLetInOnceWhoBringsATicket() throws IOException {
         Web captain = web.with(beside.spawned().captainToken());
         Web bare = web.with("");
