@@ -111,7 +111,7 @@ public record ModelRequest(
             throw BrigException.invalid(formatField, "must be of the type text: an agent answers in words of its own");
         }
         if (toolChoice != null && !toolChoice.equals("auto") && !toolChoice.equals("none")) {
-            throw BrigException.invalid("tool_choice", "must be auto or none: an agent calls its own tools");
+            throw BrigException.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
         }
     }
 
