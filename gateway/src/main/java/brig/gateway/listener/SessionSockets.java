@@ -241,8 +241,9 @@ public final class SessionSockets implements SessionSocketOpener {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first line must be {\"auth\": token}");
             }
             CaptainLine.Token token = message.as(CaptainLine.Token.class);
-            Access access = listeners.tokens().access(token.auth()).in(session.spawn());
-            guarded.becomeKnown(access.isAdmin());
+            Access given = listeners.tokens().access(token.auth());
+            Access access = given.in(session.spawn());
+            guarded.becomeKnown(given.isAdmin());
             Attachment.Options options = Attachment.Options.of(message.as(AttachOptions.class), "socket");
             attachment = new Attachment(session, access, options, sink, writer);
             attachment.begin(listeners.watch(access, writer));
