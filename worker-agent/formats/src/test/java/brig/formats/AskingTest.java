@@ -107,6 +107,24 @@ class AskingTest {
                 .anyMatch(option -> option.id().equals("allow_session")));
     }
 
+    @Test
+    void shouldNotTakeAnotherHostForTheSameCall() {
+        // A rule for commands does not decide about hosts either.
+        Permissions permissions =
+                new Permissions(PermissionMode.ASK, List.of(new Rule("permissions", "curl*", PermissionMode.ALLOW)));
+        ScriptedTalk talk =
+                new ScriptedTalk("codex", new AgentTask("/workspace", null, null, null, false, permissions));
+        String first = "{\"id\":\"r1\",\"method\":\"item/commandExecution/requestApproval\",\"params\":"
+                + "{\"command\":\"curl\",\"networkApprovalContext\":{\"host\":\"a\"}}}";
+        talk.says(first);
+        assertTrue(String.valueOf(talk.asks.open.get("r1").detail()).contains("host"));
+        talk.asks.answer("r1", "allow_session");
+        talk.says(first.replace("r1", "r2").replace("\"a\"", "\"b\""));
+        assertTrue(talk.asks.open.containsKey("r2"));
+        talk.says(first.replace("r1", "r3"));
+        assertFalse(talk.asks.open.containsKey("r3"));
+    }
+
     /** The tool is what rules of that agent's profile write. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -114,7 +132,6 @@ class AskingTest {
             acp    | execute     | {"id":"r1","method":"session/request_permission","params":{"toolCall":{"title":"%s","kind":"execute","rawInput":{"command":"%s"}}}}
             codex  | shell       | {"id":"r1","method":"item/commandExecution/requestApproval","params":{"command":"/bin/bash -lc '%s'"}}
             codex  | shell       | {"id":"r1","method":"execCommandApproval","params":{"command":["bash","-lc","%s"]}}
-            codex  | permissions | {"id":"r1","method":"item/commandExecution/requestApproval","params":{"command":"%s","networkApprovalContext":{"host":"a"}}}
             """)
     void shouldDecideByRulesAtOnceAndAskWhereTheyCannotTell(String adapter, String tool, String line) {
         Permissions permissions = new Permissions(

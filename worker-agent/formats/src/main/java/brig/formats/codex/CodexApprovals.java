@@ -57,7 +57,7 @@ final class CodexApprovals {
     /** What a person judges by, and what an answer for the whole session is bound to; null if it is not known. */
     private @Nullable Object input(CodexRequest asked) {
         return switch (asked) {
-            case CodexRequest.CommandApproval run -> run.command();
+            case CodexRequest.CommandApproval run -> run.input();
             case CodexRequest.ExecApproval run -> run.command();
             case CodexRequest.PermissionsApproval wanted -> wanted.permissions();
             case CodexRequest.PatchApproval patch -> patch.fileChanges();

@@ -48,7 +48,22 @@ sealed interface CodexRequest {
             implements CodexRequest {
         @Override
         public String ruled() {
-            return networkApprovalContext == null && additionalPermissions == null ? SHELL : CodexRequest.super.ruled();
+            return isForCommandAlone() ? SHELL : CodexRequest.super.ruled();
+        }
+
+        private boolean isForCommandAlone() {
+            return networkApprovalContext == null && additionalPermissions == null;
+        }
+
+        /** What is asked for: the command, or what it may do besides. */
+        @Nullable
+        Object input() {
+            return isForCommandAlone()
+                    ? command
+                    : JsonObject.EMPTY
+                            .with("command", command)
+                            .with("network", networkApprovalContext)
+                            .with("additional_permissions", additionalPermissions);
         }
     }
 
