@@ -49,6 +49,28 @@ const final = await events.finalResponse()
 check(() => assert.equal(delta, '7\n'))
 check(() => assert.equal(final.output_text, '7\n'))
 
+// What an agent asks comes as a call of the tool that the client offers for it.
+const parameters = { type: 'object' }
+const functions = [{ type: 'function', function: { name: 'brig_answer', parameters } }]
+const asks = user('#scenario:ask:1')
+const asked = await client.chat.completions.stream({ model: 'asking', messages: asks, tools: functions }).finalChatCompletion()
+const { message, finish_reason: reason } = asked.choices[0]
+check(() => assert.equal(reason, 'tool_calls'))
+check(() => assert.equal(JSON.parse(message.tool_calls[0].function.arguments).ask_id, message.tool_calls[0].id))
+const allowed = await client.chat.completions.create({
+  model: 'asking', messages: [...asks, message, { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'allow' }],
+})
+check(() => assert.match(allowed.choices[0].message.content, /Answers: allow/))
+
+const tools = [{ type: 'function', name: 'brig_answer', parameters, strict: false }]
+const waiting = await client.responses.stream({ model: 'asking', input: '#scenario:ask:1', tools }).finalResponse()
+const call = waiting.output.find((item) => item.type === 'function_call')
+const denied = await client.responses.stream({
+  model: 'asking', tools, previous_response_id: waiting.id,
+  input: [{ type: 'function_call_output', call_id: call.call_id, output: 'deny' }],
+}).finalResponse()
+check(() => assert.match(denied.output_text, /Answers: deny/))
+
 const aborted = await client.chat.completions.create({
   model: 'shell', messages: user('echo begun; exec sleep 600'), stream: true,
 })

@@ -103,12 +103,13 @@ class AgentAsksTest {
             assertEquals("Which colour?", chosen.text("title"));
             answer(chosen, "option", "2");
             worker.untilDone();
-            assertTrue(heard("Blue"), "the model hears the choice");
+            hears("Blue");
             told("question, answered", "the model has the answer", start);
 
-            answer(ask(question(agent)), "text", "Turquoise");
+            Map<String, Object> taken = answer(ask(question(agent)), "text", "Turquoise");
+            assertTrue(taken.containsKey("ok"), taken::toString);
             worker.untilDone();
-            assertTrue(heard("Turquoise"), "the model hears other words");
+            hears("Turquoise");
 
             start = System.nanoTime();
             ask(question(agent));
@@ -229,12 +230,15 @@ class AgentAsksTest {
             return worker.seen.stream().anyMatch(frame -> frame.text("output").contains(RAN));
         }
 
-        /** Whether a result of a tool with that word was sent to the model. */
-        private boolean heard(String word) throws IOException {
-            return RealAgents.asked(fixture, worker).stream()
+        /** A result of a tool with that word was sent to the model. */
+        private void hears(String word) throws IOException {
+            List<String> last = RealAgents.asked(fixture, worker).stream()
                     .map(body -> body.has("input") ? body.path("input") : body.path("messages"))
                     .map(turns -> turns.path(turns.size() - 1).toString())
-                    .anyMatch(last -> last.contains(word) && !last.contains("scenario"));
+                    .toList();
+            assertTrue(
+                    last.stream().anyMatch(turn -> turn.contains(word) && !turn.contains("scenario")),
+                    () -> "the model did not hear " + word + ": " + last + ", the frames are " + worker.seen);
         }
     }
 

@@ -34,7 +34,12 @@ class ModelTest {
 
     @BeforeAll
     static void start() throws IOException {
-        product = Product.start().offering("shell", "mock");
+        product = Product.prepare(Map.of()).offering("shell", "mock");
+        Map<String, Object> asking = new LinkedHashMap<>(
+                Json.parseObject(Files.readAllBytes(product.agents().resolve("mock.json"))));
+        asking.put("permissions", "ask");
+        Files.write(product.agents().resolve("asking.json"), Json.write(asking));
+        product.serve();
     }
 
     @AfterAll
@@ -122,7 +127,7 @@ class ModelTest {
         JsonObject list = product.web().get("/openai/v1/models").json();
         assertEquals("list", list.text("object"));
         assertEquals(
-                List.of("claude", "codex", "mock", "opencode", "shell"),
+                List.of("asking", "claude", "codex", "mock", "opencode", "shell"),
                 list.objects("data").stream()
                         .map(model -> model.text("id", ""))
                         .sorted()
@@ -497,6 +502,6 @@ class ModelTest {
                 "",
                 product.folder());
         assertEquals(0, run.exitCode(), run::err);
-        assertEquals("11 checks passed\n", run.out());
+        assertEquals("15 checks passed\n", run.out());
     }
 }

@@ -36,7 +36,7 @@ final class AccessChecks {
                 new Check(
                         "watcher",
                         "3",
-                        "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
+                        "A watcher may send `auth` and `ping`, an approver also `answer_ask`; anything else is `FORBIDDEN`.",
                         "a watcher's message and terminate are refused, its ping is answered",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,

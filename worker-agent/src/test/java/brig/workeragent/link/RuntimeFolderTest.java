@@ -16,12 +16,8 @@ class RuntimeFolderTest {
 
     @Test
     void shouldRemoveTheSocketsOfAKilledWorkerAgent() throws IOException {
-        for (String left : List.of(
-                "w/spn_1.sock",
-                "egress/descriptors-1.sock",
-                "egress/etc/hosts",
-                "wall/descriptors/77-1",
-                "wall/blank")) {
+        for (String left :
+                List.of("egress/descriptors-1.sock", "egress/etc/hosts", "wall/descriptors/77-1", "wall/blank")) {
             Path file = runtimeDir.resolve(left);
             Files.createDirectories(file.getParent());
             Files.createFile(file);
