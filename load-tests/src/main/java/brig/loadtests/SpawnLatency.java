@@ -96,7 +96,9 @@ final class SpawnLatency implements Callable<Integer> {
         try (HttpWire requests = place.connect()) {
             for (int i = 0; i < warmUps; i++) {
                 run(place, requests);
-                asModel(place);
+                if (model) {
+                    asModel(place);
+                }
             }
             report.value("warm_up_runs", warmUps);
             report.row(List.of("run", "answer ms", "first chunk ms", model ? "as model ms" : ""));
