@@ -43,7 +43,6 @@ import org.slf4j.LoggerFactory;
  */
 final class WorkerLink implements WorkerStream {
     private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);
-    private static final long RECONNECT_MS = 50;
     /** Maximum number of messages that wait for the link. */
     private static final int WAITING_MAX = 64;
 
@@ -58,7 +57,7 @@ final class WorkerLink implements WorkerStream {
     private boolean closed;
 
     /** Shared by the links of an event loop. */
-    record Services(EventLoop loop, DomainSocketAddress address, Timers timers, Inlet.Shared inlets) {}
+    record Services(EventLoop loop, DomainSocketAddress address, Timers timers, Inlet.Shared inlets, Reach reach) {}
 
     /** @param frames receives the frames that the log does not read in place */
     WorkerLink(Services shared, String workerId, StreamLog log, FrameDecoder.Sink frames) {
@@ -70,6 +69,10 @@ final class WorkerLink implements WorkerStream {
 
     void connect() {
         if (closed) {
+            return;
+        }
+        if (!shared.reach().isUp()) {
+            shared.timers().after(Reach.LOOK_MS, this::connect);
             return;
         }
         Inlet inlet = new Inlet(log, shared.inlets(), frames);
@@ -85,7 +88,7 @@ final class WorkerLink implements WorkerStream {
             if (done.isSuccess()) {
                 handleConnected(connecting.channel());
             } else if (!closed) {
-                shared.timers().after(RECONNECT_MS, this::connect);
+                shared.timers().after(Reach.RECONNECT_MS, this::connect);
             }
         });
     }
@@ -161,7 +164,7 @@ final class WorkerLink implements WorkerStream {
         if (channel == gone) {
             channel = null;
             if (!closed) {
-                shared.timers().after(RECONNECT_MS, this::connect);
+                shared.timers().after(Reach.RECONNECT_MS, this::connect);
             }
         }
     }
