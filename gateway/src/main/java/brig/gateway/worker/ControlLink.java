@@ -79,6 +79,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
     private static final int ANSWER_BYTES_MAX = 4 * Limits.MESSAGE_BYTES_MAX;
+    private static final long RECONNECT_MS = 50;
+    /** How often a link without a way to its host looks for one. */
+    private static final long LOOK_MS = 250;
+
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -90,6 +94,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final WorkerLink.Services shared;
     private final Map<Long, Pending<?>> pending = new HashMap<>();
     private Listener listener = new NoListener();
+    /** Links to workers that wait until the worker-agent is in reach again. */
+    private final List<WorkerLink> waiting = new ArrayList<>();
+
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
     private long lastId;
@@ -128,9 +135,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.shared = new WorkerLink.Services(
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
-                timers,
-                new Inlet.Shared(),
-                reach);
+                this::retry,
+                new Inlet.Shared());
     }
 
     /** Connects, and keeps the link up. */
@@ -158,7 +164,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             return;
         }
         if (!reach.isUp()) {
-            timers.after(Reach.LOOK_MS, this::connect);
+            timers.after(LOOK_MS, this::connect);
             return;
         }
         client.connect(address).onComplete(connected -> {
@@ -172,7 +178,16 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     private void retry() {
         listener.handleDown();
-        timers.after(Reach.RECONNECT_MS, this::connect);
+        timers.after(RECONNECT_MS, this::connect);
+    }
+
+    /** Only while the worker-agent is in reach: a host may be out of reach for days. */
+    private void retry(WorkerLink link) {
+        if (socket == null) {
+            waiting.add(link);
+        } else {
+            timers.after(RECONNECT_MS, link::connect);
+        }
     }
 
     private void handleConnected(NetSocket connected) {
@@ -200,6 +215,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connected.closeHandler(nothing -> handleClosed(connected));
         connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        List.copyOf(waiting).forEach(WorkerLink::connect);
+        waiting.clear();
     }
 
     private void requireTrusted(NetSocket connected) {

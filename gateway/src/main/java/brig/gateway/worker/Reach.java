@@ -17,11 +17,6 @@ public interface Reach {
         }
     };
 
-    /** How soon a lost connection is tried again, while there is a way. */
-    long RECONNECT_MS = 50;
-    /** How often those without a way look for one. */
-    long LOOK_MS = 250;
-
     /** Whether it makes sense to connect. */
     boolean isUp();
 

@@ -2,7 +2,6 @@ package brig.gateway.worker;
 
 import brig.gateway.stream.Inlet;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
@@ -56,8 +55,14 @@ final class WorkerLink implements WorkerStream {
     private boolean paused;
     private boolean closed;
 
-    /** Shared by the links of an event loop. */
-    record Services(EventLoop loop, DomainSocketAddress address, Timers timers, Inlet.Shared inlets, Reach reach) {}
+    /** Shared by the links to a worker-agent. */
+    record Services(EventLoop loop, DomainSocketAddress address, Retry retry, Inlet.Shared inlets) {}
+
+    /** Connects a link again, when that may succeed. */
+    @FunctionalInterface
+    interface Retry {
+        void retry(WorkerLink link);
+    }
 
     /** @param frames receives the frames that the log does not read in place */
     WorkerLink(Services shared, String workerId, StreamLog log, FrameDecoder.Sink frames) {
@@ -69,10 +74,6 @@ final class WorkerLink implements WorkerStream {
 
     void connect() {
         if (closed) {
-            return;
-        }
-        if (!shared.reach().isUp()) {
-            shared.timers().after(Reach.LOOK_MS, this::connect);
             return;
         }
         Inlet inlet = new Inlet(log, shared.inlets(), frames);
@@ -88,7 +89,7 @@ final class WorkerLink implements WorkerStream {
             if (done.isSuccess()) {
                 handleConnected(connecting.channel());
             } else if (!closed) {
-                shared.timers().after(Reach.RECONNECT_MS, this::connect);
+                shared.retry().retry(this);
             }
         });
     }
@@ -164,7 +165,7 @@ final class WorkerLink implements WorkerStream {
         if (channel == gone) {
             channel = null;
             if (!closed) {
-                shared.timers().after(Reach.RECONNECT_MS, this::connect);
+                shared.retry().retry(this);
             }
         }
     }
