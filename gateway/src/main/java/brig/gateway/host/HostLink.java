@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decision 0159.
  */
-final class HostLink implements Reach, ControlLink.Listener {
+public final class HostLink implements Reach, ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(HostLink.class);
 
     static final long RETRY_MS_MIN = 1_000;
@@ -73,7 +73,7 @@ final class HostLink implements Reach, ControlLink.Listener {
     }
 
     /** Opens control links. */
-    interface Agents {
+    public interface Agents {
         /** A control link to that socket, which listens to {@code reach}. */
         Agent open(Path socket, Reach reach, ControlLink.Listener listener);
     }
@@ -84,7 +84,7 @@ final class HostLink implements Reach, ControlLink.Listener {
      * @param dropper ends the connection; another attempt follows
      * @param closer ends it for good
      */
-    record Agent(WorkerAgent agent, Runnable dropper, Runnable closer) {}
+    public record Agent(WorkerAgent agent, Runnable dropper, Runnable closer) {}
 
     private final String name;
     private final HostSettings settings;

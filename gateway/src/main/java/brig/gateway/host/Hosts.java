@@ -8,15 +8,16 @@ import brig.protocol.ErrorCode;
 import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.api.HostView;
+import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.io.SocketFile;
 import brig.protocol.record.Extensible;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToIntFunction;
 import java.util.regex.Pattern;
@@ -32,6 +33,12 @@ import org.jspecify.annotations.Nullable;
 public final class Hosts {
     /** Who is told of ups and downs. */
     public interface Listener {
+        /** There is a host of that name, whether or not it is in reach; or another one than before. */
+        void handleKnown(String host, WorkerAgent agent);
+
+        /** There is no host of that name any more. */
+        void handleForgotten(String host);
+
         /** Its worker-agent answers; it may be a new instance. */
         void handleUp(String host, String instance);
 
@@ -81,6 +88,7 @@ public final class Hosts {
     private final Map<String, HostSettings> added;
     private final Map<String, Long> epochs;
     private final Map<String, HostLink> links = new TreeMap<>();
+    private final Told told = new Told();
     private @Nullable Listener listener;
 
     /** @param configured the hosts of the settings, which win over those added by the same name */
@@ -123,13 +131,29 @@ public final class Hosts {
                         this::nextEpoch,
                         services.agents(),
                         services.gatewayId()),
-                new Told());
+                told);
         links.put(name, link);
+        told.handleKnown(name, link.agent());
         link.begin();
         return link;
     }
 
+    /** Passes on what links tell; before {@link #open} and after {@link #close} to nobody. */
     private final class Told implements Listener {
+        @Override
+        public void handleKnown(String host, WorkerAgent agent) {
+            if (listener != null) {
+                listener.handleKnown(host, agent);
+            }
+        }
+
+        @Override
+        public void handleForgotten(String host) {
+            if (listener != null) {
+                listener.handleForgotten(host);
+            }
+        }
+
         @Override
         public void handleUp(String host, String instance) {
             if (listener != null) {
@@ -172,10 +196,9 @@ public final class Hosts {
         return link != null && link.status().state() == HostState.UP;
     }
 
-    /** The settings of a host; null if there is no such host. */
-    public @Nullable HostSettings settingsOf(String host) {
-        HostLink link = links.get(host);
-        return link == null ? null : link.settings();
+    /** @throws BrigException {@code NOT_FOUND} */
+    public HostSettings settingsOf(String host) {
+        return require(host).settings();
     }
 
     /** As many workers as a host takes now; 0 for no limit of its own. */
@@ -265,6 +288,7 @@ public final class Hosts {
         return save().thenApply(saved -> {
             if (!added.containsKey(name)) {
                 end(name);
+                told.handleForgotten(name);
             }
             return last;
         });
@@ -279,10 +303,10 @@ public final class Hosts {
         }
         CompletionStage<List<Finding>> doctor = link.agent()
                 .doctor()
-                .thenApply(answer -> answer.findings())
+                .thenApply(DoctorAnswer::findings)
                 .exceptionally(failure -> List.of());
         return findings.thenCombine(doctor, (first, second) -> {
-            List<Finding> all = new java.util.ArrayList<>(first);
+            List<Finding> all = new ArrayList<>(first);
             second.stream()
                     .filter(one -> first.stream().noneMatch(other -> other.name().equals(one.name())))
                     .forEach(all::add);
@@ -296,10 +320,9 @@ public final class Hosts {
     }
 
     /** Ends all links. The workers go on. */
-    public CompletionStage<Void> close() {
+    public void close() {
         listener = null;
         links.values().forEach(HostLink::close);
         links.clear();
-        return CompletableFuture.completedFuture(null);
     }
 }

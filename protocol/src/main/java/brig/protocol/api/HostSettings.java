@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.record.Default;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
+import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -27,15 +28,10 @@ public record HostSettings(
         @Default("there") HostEgress egress,
         @OmitEmpty @Range(max = IDLE_MINUTES_MAX) int idleExitMinutes,
         @OmitEmpty @Default String controlPath) {
-    /** The name by which requests name the gateway's own host. */
-    public static final String LOCAL = "local";
-
     private static final int WORKERS_MAX = 100_000;
     private static final int IDLE_MINUTES_MAX = 60 * 24 * 365;
     private static final int LIST_MAX = 64;
     private static final int CHARACTERS_MAX = 1024;
-    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,31}");
-    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,63}");
     private static final Pattern TARGET = Pattern.compile("[^\\s\\p{Cntrl}-][^\\s\\p{Cntrl}]{0,254}");
     /** Options that take no value, and those that take one; all others would change what the link is. */
     private static final Pattern FLAG = Pattern.compile("-[46AaCKkqxv]+");
@@ -63,8 +59,8 @@ public record HostSettings(
         if (!TARGET.matcher(ssh).matches()) {
             throw BrigException.invalid("ssh", "must be such as user@host");
         }
-        if (labels.size() > LIST_MAX || !labels.stream().allMatch(HostSettings::isLabel)) {
-            throw BrigException.invalid("labels", "has at most " + LIST_MAX + " labels, which must match " + LABEL);
+        if (labels.size() > LIST_MAX || !labels.stream().allMatch(SpawnRequest.Place::isLabel)) {
+            throw BrigException.invalid("labels", "has at most " + LIST_MAX + " labels: at most 64 letters, digits and . _ = -");
         }
         if (controlPath.length() > CHARACTERS_MAX || controlPath.chars().anyMatch(Character::isISOControl)) {
             throw BrigException.invalid("control_path", "is no path");
@@ -104,14 +100,11 @@ public record HostSettings(
         return assignment.strip().split("[\\s=]", 2)[0].toLowerCase(Locale.ROOT);
     }
 
-    private static boolean isLabel(String text) {
-        return LABEL.matcher(text).matches();
-    }
-
     /** @throws BrigException {@code INVALID_FIELD} if no host may have that name */
     public static void requireName(String name) {
-        if (!NAME.matcher(name).matches() || name.equals(LOCAL)) {
-            throw BrigException.invalid("name", "must match " + NAME + ", and not be " + LOCAL);
+        if (!SpawnRequest.Place.isHostName(name) || name.equals(SpawnRequest.Place.LOCAL)) {
+            throw BrigException.invalid(
+                    "name", "must match [a-z0-9][a-z0-9-]{0,31}, and not be " + SpawnRequest.Place.LOCAL);
         }
     }
 }
