@@ -81,7 +81,10 @@ final class RemoteHosts implements Placement.Directory {
     public List<Placement.HostOffer> hosts() {
         return hosts.names().stream()
                 .map(name -> new Placement.HostOffer(
-                        name, new HashSet<>(hosts.settingsOf(name).labels()), hosts.workersMaxOf(name), hosts.isUp(name)))
+                        name,
+                        new HashSet<>(hosts.settingsOf(name).labels()),
+                        hosts.workersMaxOf(name),
+                        hosts.isUp(name)))
                 .toList();
     }
 

@@ -7,7 +7,6 @@ import brig.gateway.worker.Reach;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Ids;
 import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
@@ -16,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decision 0159.
  */
-public final class HostLink implements Reach, ControlLink.Listener {
+public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.Outcome {
     private static final Logger log = LoggerFactory.getLogger(HostLink.class);
 
     static final long RETRY_MS_MIN = 1_000;
@@ -47,9 +45,7 @@ public final class HostLink implements Reach, ControlLink.Listener {
     static final long WATCH_MS = 3_000;
 
     static final long STEP_MS = 10_000;
-    static final long START_MS = 60_000;
-    /** How long an upload may stand still. */
-    static final long STALL_MS = 120_000;
+    static final long ANSWER_MS = 20_000;
     /** Connections that end unanswered before forwarding counts as forbidden. */
     static final int MISSES_MAX = 3;
     /** sshd's MaxSessions is 10; one is for commands, one to spare. */
@@ -87,11 +83,11 @@ public final class HostLink implements Reach, ControlLink.Listener {
     public record Agent(WorkerAgent agent, Runnable dropper, Runnable closer) {}
 
     private final String name;
-    private final HostSettings settings;
     private final SshCommands ssh;
     private final Services services;
     private final Hosts.Listener listener;
     private final Steps steps;
+    private final RemoteSetup setup;
     private final Agent agent;
 
     private LinkStatus status;
@@ -100,17 +96,13 @@ public final class HostLink implements Reach, ControlLink.Listener {
 
     private int failures;
     private long epoch;
+    private boolean hasMaster;
     private Processes.@Nullable Running master;
     private Timers.@Nullable Timer timer;
     private Timers.@Nullable Timer watch;
-    private @Nullable String payloadName;
-    private @Nullable Preflight preflight;
     private @Nullable String remoteSocket;
     private @Nullable String forwarded;
     private LocalSockets.@Nullable Joint joint;
-    private @Nullable String version;
-    private List<Finding> faults = List.of();
-    private boolean hasMaster;
     private boolean open;
     private boolean reaching;
     /** The instance that the control link is connected to; null for none. */
@@ -120,13 +112,13 @@ public final class HostLink implements Reach, ControlLink.Listener {
     private boolean closed;
     private @Nullable CompletableFuture<Void> upgrading;
 
-    HostLink(String name, HostSettings settings, SshCommands ssh, Services services, Hosts.Listener listener) {
+    HostLink(String name, SshCommands ssh, Services services, Hosts.Listener listener) {
         this.name = name;
-        this.settings = settings;
         this.ssh = ssh;
         this.services = services;
         this.listener = listener;
         steps = new Steps(services.processes(), services.timers());
+        setup = new RemoteSetup(ssh, services, this);
         status = LinkStatus.of(HostState.CONNECTING, services.clock().nowMs());
         agent = services.agents().open(ssh.socket(), this, this);
     }
@@ -136,7 +128,7 @@ public final class HostLink implements Reach, ControlLink.Listener {
     }
 
     HostSettings settings() {
-        return settings;
+        return ssh.settings();
     }
 
     LinkStatus status() {
@@ -146,15 +138,15 @@ public final class HostLink implements Reach, ControlLink.Listener {
     /** The payload that its worker-agent runs from; null if that is not known. */
     @Nullable
     String version() {
-        return version;
+        return setup.version();
     }
 
     /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
     int workersMax() {
+        int chosen = settings().workersMax();
         // One connection is for control.
-        int here = joint == null ? 0 : JOINED_MAX - 1;
-        int chosen = settings.workersMax();
-        return here == 0 ? chosen : chosen == 0 ? here : Math.min(here, chosen);
+        int here = JOINED_MAX - 1;
+        return joint == null ? chosen : chosen == 0 ? here : Math.min(here, chosen);
     }
 
     @Override
@@ -167,22 +159,23 @@ public final class HostLink implements Reach, ControlLink.Listener {
         return epoch;
     }
 
+    private LinkStatus now(HostState state) {
+        return LinkStatus.of(state, services.clock().nowMs());
+    }
+
     private void become(LinkStatus next) {
         if (next.state() != status.state()) {
-            log.info("host {} {} -> {}{}", name, status.state(), next.state(), next.reason() == null ? "" : ": " + next.reason());
+            String reason = next.reason();
+            log.info("host {} {} -> {}{}", name, status.state(), next.state(), reason == null ? "" : ": " + reason);
         }
         status = next;
     }
 
     /** Shows a step, unless the link is up all the while. */
-    private void progress(HostState state, @Nullable Integer percent) {
-        if (upgrading != null && status.state() == HostState.UP) {
-            become(status.withPercent(percent));
-        } else if (status.state() == state) {
-            become(status.withPercent(percent));
-        } else {
-            become(LinkStatus.of(state, services.clock().nowMs()).withPercent(percent));
-        }
+    @Override
+    public void handleProgress(HostState state, @Nullable Integer percent) {
+        boolean same = status.state() == state || (upgrading != null && status.state() == HostState.UP);
+        become((same ? status : now(state)).withPercent(percent));
     }
 
     private void later(long delayMs, Runnable task) {
@@ -202,19 +195,19 @@ public final class HostLink implements Reach, ControlLink.Listener {
         if (closed) {
             return;
         }
-        endAttempt(LinkStatus.of(HostState.CONNECTING, services.clock().nowMs()));
+        endAttempt(now(HostState.CONNECTING));
         int mine = attempt;
         services.epochs().next(name).whenComplete((next, failure) -> {
             if (mine != attempt) {
                 return;
             }
             if (failure != null) {
-                fail(new SshFailure("the state folder takes no writes: " + words(failure), "make room there", false));
+                fail(new SshFailure(RemoteSetup.words(failure), "make room in the gateway's state folder", false));
                 return;
             }
             epoch = next;
             if (ssh.usesOwnMaster()) {
-                run("the end of an old ssh", ssh.exit(), STEP_MS, ended -> startMaster());
+                step("the end of an old ssh", ssh.exit(), ended -> startMaster());
             } else {
                 hasMaster = true;
                 lookForMaster(services.clock().nowMs());
@@ -222,24 +215,27 @@ public final class HostLink implements Reach, ControlLink.Listener {
         });
     }
 
+    private void step(String what, List<String> command, Consumer<Processes.Ended> then) {
+        steps.run(new Steps.Step(what, command, STEP_MS), then, this::handleFailure);
+    }
+
     private void startMaster() {
         int mine = attempt;
+        hasMaster = true;
         master = services.processes().start(ssh.master(), null, ended -> {
             if (mine == attempt) {
                 master = null;
-                hasMaster = false;
-                fail(SshFailure.of(ended, name, settings));
+                fail(SshFailure.of(ended, name, settings()));
             }
         });
-        hasMaster = true;
         lookForMaster(services.clock().nowMs() + CONNECT_MS);
     }
 
     private void lookForMaster(long untilMs) {
-        run("the question for ssh", ssh.check(), STEP_MS, ended -> {
+        step("the question for ssh", ssh.check(), ended -> {
             if (ended.code() == 0) {
                 watchMaster();
-                inspect();
+                setup.begin();
             } else if (!ssh.usesOwnMaster()) {
                 fail(noMaster());
             } else if (services.clock().nowMs() >= untilMs) {
@@ -253,7 +249,8 @@ public final class HostLink implements Reach, ControlLink.Listener {
     private SshFailure noMaster() {
         return new SshFailure(
                 "no ssh listens at its controlPath",
-                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 " + settings.ssh(),
+                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 "
+                        + settings().ssh(),
                 false);
     }
 
@@ -263,174 +260,46 @@ public final class HostLink implements Reach, ControlLink.Listener {
             return;
         }
         int mine = attempt;
-        watch = services.timers().after(WATCH_MS, () -> {
-            Steps asking = new Steps(services.processes(), services.timers());
-            asking.run(
-                    new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
-                    ended -> {
-                        if (mine == attempt && ended.code() == 0) {
-                            watchMaster();
-                        } else if (mine == attempt) {
-                            fail(noMaster());
-                        }
-                    },
-                    late -> {
-                        if (mine == attempt) {
-                            fail(late);
-                        }
-                    });
-        });
+        Steps asking = new Steps(services.processes(), services.timers());
+        watch = services.timers()
+                .after(
+                        WATCH_MS,
+                        () -> asking.run(
+                                new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
+                                ended -> handleWatched(mine, ended.code() == 0 ? null : noMaster()),
+                                late -> handleWatched(mine, late)));
     }
 
-    private void run(String what, List<String> command, long deadlineMs, Consumer<Processes.Ended> then) {
-        steps.run(new Steps.Step(what, command, deadlineMs), then, this::failStep);
-    }
-
-    /** Asks what is there. From here on everything is done again by an upgrade, too. */
-    private void inspect() {
-        int mine = attempt;
-        services.payload().name().whenComplete((payload, failure) -> {
-            if (mine != attempt) {
-                return;
-            }
-            if (failure != null) {
-                failStep(new SshFailure(words(failure), "see the gateway's log", true));
-                return;
-            }
-            payloadName = payload;
-            run(
-                    "the look at the host",
-                    ssh.remote("sh", "-c", RemoteScripts.PREFLIGHT, "brig", payload),
-                    STEP_MS * 3,
-                    ended -> handleInspected(ended, payload));
-        });
-    }
-
-    private void handleInspected(Processes.Ended ended, String payload) {
-        Preflight found = Preflight.of(ended.out(), payload);
-        if (found == null) {
-            failStep(unexpected("the look at the host", ended));
-            return;
+    private void handleWatched(int mine, @Nullable SshFailure failure) {
+        if (mine == attempt && failure != null) {
+            fail(failure);
+        } else if (mine == attempt) {
+            watchMaster();
         }
-        preflight = found;
-        List<Finding> wrong = found.faults(services.payload().machine());
-        if (!wrong.isEmpty()) {
-            becomeUnfit(wrong);
-        } else if (found.hasPayload()) {
-            start(found, payload);
+    }
+
+    @Override
+    public void handleStarted(String socket) {
+        remoteSocket = socket;
+        if (joint != null || socket.equals(forwarded)) {
+            reach();
+        } else if (forwarded != null) {
+            step("the end of the old forwarding", ssh.cancel(forwarded), ended -> forward(socket));
         } else {
-            deploy(found, payload);
+            forward(socket);
         }
-    }
-
-    private static SshFailure unexpected(String step, Processes.Ended ended) {
-        String said = ended.errors().shown().isEmpty()
-                ? ended.out().shown()
-                : ended.errors().shown();
-        return new SshFailure(
-                step + " ended with " + ended.code() + (said.isEmpty() ? ", without a word" : ": " + said),
-                "the host's login shell must run sh, and write nothing of its own after a failure",
-                false);
-    }
-
-    private void deploy(Preflight found, String payload) {
-        progress(HostState.DEPLOYING, 0);
-        int mine = attempt;
-        services.payload().archive().whenComplete((archive, failure) -> {
-            if (mine != attempt) {
-                return;
-            }
-            if (failure != null) {
-                failStep(new SshFailure(words(failure), "see the gateway's log", true));
-                return;
-            }
-            long bytes = Math.max(1, archive.bytes());
-            steps.run(
-                    new Steps.Step(
-                            "the upload",
-                            ssh.remote("sh", "-c", RemoteScripts.DEPLOY, "brig", payload, Ids.newEpoch()),
-                            STALL_MS),
-                    archive.file(),
-                    sent -> progress(HostState.DEPLOYING, (int) Math.min(99, sent * 100 / bytes)),
-                    ended -> {
-                        if (ended.out().lines().contains("brig-deployed " + payload)) {
-                            start(found, payload);
-                        } else {
-                            failStep(unexpected("the upload", ended));
-                        }
-                    },
-                    this::failStep);
-        });
-    }
-
-    private void start(Preflight found, String payload) {
-        progress(HostState.STARTING, null);
-        List<String> words = new ArrayList<>(List.of(program(found, payload), "start", "--gateway-id", services.gatewayId()));
-        if (settings.idleExitMinutes() > 0) {
-            words.addAll(List.of("--idle-exit-s", String.valueOf(settings.idleExitMinutes() * 60L)));
-        }
-        if (settings.workersMax() > 0) {
-            words.addAll(List.of("--workers-max", String.valueOf(settings.workersMax())));
-        }
-        run("the start of the worker-agent there", ssh.remote(words.toArray(String[]::new)), START_MS, ended -> {
-            StartAnswer answer = StartAnswer.of(ended.out());
-            if (answer == null) {
-                failStep(unexpected("brig-host start", ended));
-            } else if (answer.socket() == null) {
-                findFaults(found, payload, answer.refusal());
-            } else {
-                version = answer.shownVersion();
-                remoteSocket = answer.socket();
-                forward(answer.socket());
-            }
-        });
-    }
-
-    private static String program(Preflight found, String payload) {
-        return found.home() + "/.brig/versions/" + payload + "/bin/brig-host";
-    }
-
-    /** It does not start: the host's own checks say more. */
-    private void findFaults(Preflight found, String payload, Finding refusal) {
-        run("the check of the host", ssh.remote(program(found, payload), "check"), START_MS, ended -> {
-            List<Finding> all = new ArrayList<>(List.of(refusal));
-            all.addAll(StartAnswer.findings(ended.out()));
-            becomeUnfit(all);
-        });
-    }
-
-    private void becomeUnfit(List<Finding> findings) {
-        faults = findings;
-        Finding first = findings.stream()
-                .filter(one -> one.status() == FindingStatus.FAIL)
-                .findFirst()
-                .orElse(findings.getFirst());
-        String reason = first.name() + ": " + first.detail();
-        if (failUpgrade(ErrorCode.HOST_UNFIT, reason)) {
-            return;
-        }
-        long nowMs = services.clock().nowMs();
-        shut(LinkStatus.of(HostState.UNFIT, nowMs)
-                .because(reason, first.mend())
-                .retryingAt(nowMs + RETRY_PERSON_MS));
-        later(RETRY_PERSON_MS, this::inspectAgain);
-    }
-
-    private void inspectAgain() {
-        progress(HostState.STARTING, null);
-        inspect();
     }
 
     private void forward(String socket) {
-        if (joint != null || socket.equals(forwarded)) {
-            reach();
-            return;
-        }
-        if (forwarded != null) {
-            run("the end of the old forwarding", ssh.cancel(forwarded), STEP_MS, ended -> clearThen(() -> forwardNow(socket)));
-        } else {
-            clearThen(() -> forwardNow(socket));
-        }
+        forwarded = null;
+        clearThen(() -> step("the forwarding of its socket", ssh.forward(socket), ended -> {
+            if (ended.code() == 0) {
+                forwarded = socket;
+                reach();
+            } else {
+                join(socket);
+            }
+        }));
     }
 
     private void clearThen(Runnable then) {
@@ -442,22 +311,8 @@ public final class HostLink implements Reach, ControlLink.Listener {
         });
     }
 
-    private void forwardNow(String socket) {
-        forwarded = null;
-        run("the forwarding of its socket", ssh.forward(socket), STEP_MS, ended -> {
-            if (ended.code() == 0) {
-                forwarded = socket;
-                reach();
-            } else {
-                join(socket);
-            }
-        });
-    }
-
     /** Lets the control link connect; how that goes says whether the forwarding works. */
     private void reach() {
-        steps.stop();
-        faults = List.of();
         if (status.state() == HostState.UP) {
             finishUpgrade();
             return;
@@ -465,7 +320,7 @@ public final class HostLink implements Reach, ControlLink.Listener {
         open = true;
         reaching = true;
         misses = 0;
-        later(STEP_MS * 2, this::handleMissed);
+        later(ANSWER_MS, this::handleMissed);
         if (connected != null) {
             handleUp(connected);
         }
@@ -478,7 +333,7 @@ public final class HostLink implements Reach, ControlLink.Listener {
         if (joint == null && socket != null) {
             join(socket);
         } else {
-            failStep(new SshFailure(
+            handleFailure(new SshFailure(
                     "the worker-agent there does not answer",
                     "see worker-agent.log below ~/.brig/gateways on the host",
                     false));
@@ -487,30 +342,31 @@ public final class HostLink implements Reach, ControlLink.Listener {
 
     /** Where sshd forbids the forwarding: a program on the host for each connection, all over the same login. */
     private void join(String socket) {
-        Preflight found = preflight;
-        String payload = payloadName;
-        if (found == null || payload == null) {
-            throw new IllegalStateException("a socket is joined on a host that was looked at");
-        }
+        log.warn("host {}: its socket cannot be forwarded; a program there is run for each connection", name);
         String old = forwarded == null ? socket : forwarded;
         forwarded = null;
-        log.warn("host {}: its socket cannot be forwarded; a program there is run for each connection", name);
-        run("the end of the forwarding", ssh.cancel(old), STEP_MS, ended -> clearThen(() -> {
-            int mine = attempt;
-            List<String> dial = ssh.remote(program(found, payload), "dial", socket);
-            services.sockets().join(ssh.socket(), dial, JOINED_MAX).whenComplete((made, failure) -> {
-                if (mine != attempt) {
-                    if (made != null) {
-                        made.close();
-                    }
-                } else if (failure != null) {
-                    failStep(new SshFailure(words(failure), "choose another runtimeDir", true));
-                } else {
-                    joint = made;
-                    reach();
-                }
-            });
-        }));
+        step(
+                "the end of the forwarding",
+                ssh.cancel(old),
+                ended -> clearThen(() -> {
+                    int mine = attempt;
+                    services.sockets()
+                            .join(ssh.socket(), setup.dial(socket), JOINED_MAX)
+                            .whenComplete((made, failure) -> handleJoined(mine, made, failure));
+                }));
+    }
+
+    private void handleJoined(int mine, LocalSockets.@Nullable Joint made, @Nullable Throwable failure) {
+        if (made == null) {
+            if (mine == attempt && failure != null) {
+                handleFailure(new SshFailure(RemoteSetup.words(failure), "choose another runtimeDir", true));
+            }
+        } else if (mine != attempt) {
+            made.close();
+        } else {
+            joint = made;
+            reach();
+        }
     }
 
     @Override
@@ -519,15 +375,15 @@ public final class HostLink implements Reach, ControlLink.Listener {
         if (closed || !open) {
             return;
         }
-        boolean again = status.state() == HostState.UP;
         reaching = false;
-        faults = List.of();
-        LinkStatus up = again ? status : LinkStatus.of(HostState.UP, services.clock().nowMs());
+        setup.handleUp();
+        LinkStatus up = status.state() == HostState.UP ? status : now(HostState.UP);
         become(
                 joint == null
                         ? up
                         : up.because(
-                                "its sshd forbids the forwarding of sockets, so it has at most " + (JOINED_MAX - 1) + " workers",
+                                "its sshd forbids the forwarding of sockets, so at most " + (JOINED_MAX - 1)
+                                        + " workers are possible",
                                 "AllowStreamLocalForwarding yes in sshd_config there"));
         later(STEADY_MS, () -> failures = 0);
         finishUpgrade();
@@ -550,12 +406,10 @@ public final class HostLink implements Reach, ControlLink.Listener {
 
     /** The worker-agent closed the connection while ssh is there: it is started again. */
     private void handleLost() {
-        shut(LinkStatus.of(HostState.STARTING, services.clock().nowMs()).because("its worker-agent ended", null));
-        Preflight found = preflight;
-        String payload = payloadName;
+        shut(now(HostState.STARTING).because("its worker-agent ended", null));
         // An upgrade is about to start it anyway.
-        if (upgrading == null && found != null && payload != null) {
-            later(LOOK_FOR_MASTER_MS, () -> start(found, payload));
+        if (upgrading == null) {
+            later(LOOK_FOR_MASTER_MS, setup::begin);
         }
     }
 
@@ -569,21 +423,43 @@ public final class HostLink implements Reach, ControlLink.Listener {
         log.error("host {}: {}", name, why.getMessage());
     }
 
-    private void failStep(SshFailure failure) {
-        if (!failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, failure.reason() + "; " + failure.mend())) {
+    @Override
+    public void handleUnfit(List<Finding> findings) {
+        Finding first = findings.stream()
+                .filter(one -> one.status() == FindingStatus.FAIL)
+                .findFirst()
+                .orElse(findings.getFirst());
+        String reason = first.name() + ": " + first.detail();
+        if (failUpgrade(ErrorCode.HOST_UNFIT, reason, first.mend())) {
+            return;
+        }
+        shut(now(HostState.UNFIT)
+                .because(reason, first.mend())
+                .retryingAt(services.clock().nowMs() + RETRY_PERSON_MS));
+        later(RETRY_PERSON_MS, () -> {
+            become(now(HostState.STARTING));
+            setup.begin();
+        });
+    }
+
+    @Override
+    public void handleFailure(SshFailure failure) {
+        if (!failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, failure.reason(), failure.mend())) {
             fail(failure);
         }
     }
 
     /** Whether that failed an upgrade alone: what ran goes on. */
-    private boolean failUpgrade(ErrorCode code, String why) {
+    private boolean failUpgrade(ErrorCode code, String why, @Nullable String mend) {
         CompletableFuture<Void> asked = upgrading;
         upgrading = null;
         if (asked == null) {
             return false;
         }
         steps.stop();
-        asked.completeExceptionally(new BrigException(code, "host " + name + ": " + why));
+        setup.stop();
+        asked.completeExceptionally(
+                new BrigException(code, "host " + name + ": " + why + (mend == null ? "" : "; " + mend)));
         boolean goesOn = status.state() == HostState.UP;
         if (goesOn) {
             become(status.withPercent(null));
@@ -608,14 +484,13 @@ public final class HostLink implements Reach, ControlLink.Listener {
         long delayMs = failure.needsPerson()
                 ? RETRY_PERSON_MS
                 : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
-        long nowMs = services.clock().nowMs();
-        endAttempt(LinkStatus.of(HostState.DOWN, nowMs)
+        endAttempt(now(HostState.DOWN)
                 .because(failure.reason(), failure.mend())
-                .retryingAt(nowMs + delayMs));
+                .retryingAt(services.clock().nowMs() + delayMs));
         later(delayMs, this::begin);
     }
 
-    /** Shuts the gate. @param next what the link is from now on */
+    /** Lets nobody connect any more, and tells of it. */
     private void shut(LinkStatus next) {
         boolean wasUp = status.state() == HostState.UP;
         open = false;
@@ -634,7 +509,8 @@ public final class HostLink implements Reach, ControlLink.Listener {
             watch = null;
         }
         steps.stop();
-        failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the link ended");
+        setup.stop();
+        failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the link ended", null);
         shut(next);
         agent.dropper().run();
         if (joint != null) {
@@ -654,7 +530,7 @@ public final class HostLink implements Reach, ControlLink.Listener {
 
     /** Ends the link for good. What runs there goes on. */
     void close() {
-        endAttempt(LinkStatus.of(HostState.DOWN, services.clock().nowMs()));
+        endAttempt(now(HostState.DOWN));
         closed = true;
         agent.closer().run();
     }
@@ -665,54 +541,29 @@ public final class HostLink implements Reach, ControlLink.Listener {
             begin();
             return CompletableFuture.completedFuture(null);
         }
-        if (upgrading == null) {
-            CompletableFuture<Void> asked = new CompletableFuture<>();
+        CompletableFuture<Void> asked = upgrading;
+        if (asked == null) {
+            asked = new CompletableFuture<>();
             upgrading = asked;
-            inspect();
-            return asked;
+            setup.begin();
         }
-        return upgrading;
+        return asked;
     }
 
     /** What is to be said of the host. */
     CompletionStage<List<Finding>> check() {
-        Preflight found = preflight;
-        String payload = payloadName;
-        boolean reached = hasMaster && status.state() != HostState.CONNECTING;
-        List<Finding> findings = new ArrayList<>();
-        String reason = status.reason();
-        findings.add(
-                reached
-                        ? new Finding("ssh", FindingStatus.OK, "connected to " + settings.ssh(), null)
-                        : new Finding(
-                                "ssh",
-                                FindingStatus.FAIL,
-                                reason == null ? "not connected yet" : reason,
-                                status.mend()));
-        boolean deployed = reached && found != null && payload != null && version != null;
-        if (!deployed) {
-            findings.addAll(faults);
-            return CompletableFuture.completedFuture(findings);
+        boolean isThere = hasMaster && status.state() != HostState.CONNECTING;
+        if (!isThere) {
+            String reason = status.reason() == null ? "not connected yet" : status.reason();
+            return CompletableFuture.completedFuture(
+                    List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
         }
-        CompletableFuture<List<Finding>> answer = new CompletableFuture<>();
-        new Steps(services.processes(), services.timers())
-                .run(
-                        new Steps.Step("the check of the host", ssh.remote(program(found, payload), "check"), START_MS),
-                        ended -> {
-                            findings.addAll(StartAnswer.findings(ended.out()));
-                            answer.complete(findings);
-                        },
-                        late -> {
-                            findings.add(new Finding("check", FindingStatus.FAIL, late.reason(), late.mend()));
-                            answer.complete(findings);
-                        });
-        return answer;
-    }
-
-    private static String words(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
-        return String.valueOf(cause.getMessage());
+        return setup.check().thenApply(findings -> {
+            List<Finding> all = new ArrayList<>();
+            all.add(new Finding(
+                    "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));
+            all.addAll(findings);
+            return all;
+        });
     }
 }

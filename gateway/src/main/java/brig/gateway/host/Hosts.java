@@ -120,7 +120,6 @@ public final class Hosts {
         }
         HostLink link = new HostLink(
                 name,
-                settings,
                 new SshCommands(settings, control, socket),
                 new HostLink.Services(
                         services.processes(),
@@ -249,7 +248,8 @@ public final class Hosts {
                     ErrorCode.INVALID_FIELD, "host " + name + " is one of the settings (hosts); change it there");
         }
         if (links.size() >= HOSTS_MAX && !links.containsKey(name)) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "there are " + HOSTS_MAX + " hosts, and no more are possible");
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD, "there are " + HOSTS_MAX + " hosts, and no more are possible");
         }
         added.put(name, settings);
         return save().thenApply(saved -> {
@@ -301,14 +301,13 @@ public final class Hosts {
         if (!isUp(name)) {
             return findings;
         }
-        CompletionStage<List<Finding>> doctor = link.agent()
-                .doctor()
-                .thenApply(DoctorAnswer::findings)
-                .exceptionally(failure -> List.of());
+        CompletionStage<List<Finding>> doctor =
+                link.agent().doctor().thenApply(DoctorAnswer::findings).exceptionally(failure -> List.of());
         return findings.thenCombine(doctor, (first, second) -> {
             List<Finding> all = new ArrayList<>(first);
             second.stream()
-                    .filter(one -> first.stream().noneMatch(other -> other.name().equals(one.name())))
+                    .filter(one ->
+                            first.stream().noneMatch(other -> other.name().equals(one.name())))
                     .forEach(all::add);
             return all;
         });

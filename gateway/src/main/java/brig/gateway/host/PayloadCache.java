@@ -7,6 +7,7 @@ import brig.protocol.Reason;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -37,7 +38,10 @@ public final class PayloadCache implements Payload {
     private @Nullable CompletableFuture<String> name;
     private @Nullable CompletableFuture<Archive> archive;
 
-    /** @param program {@code lib/host/payload} @param folder where archives are kept */
+    /**
+     * @param program {@code lib/host/payload}
+     * @param folder where archives are kept
+     */
     public PayloadCache(Path program, Path folder, Processes processes, Timers timers, Executor disk, Executor loop) {
         this.program = program;
         this.folder = folder;
@@ -98,11 +102,23 @@ public final class PayloadCache implements Payload {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             for (Path file : files) {
                 if (!file.equals(kept)) {
-                    Files.deleteIfExists(file);
+                    delete(file);
                 }
             }
         }
         return new Archive(kept, Files.exists(kept) ? Files.size(kept) : 0);
+    }
+
+    /** A making that was killed leaves a folder. */
+    private static void delete(Path file) throws IOException {
+        if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+            try (DirectoryStream<Path> inside = Files.newDirectoryStream(file)) {
+                for (Path one : inside) {
+                    delete(one);
+                }
+            }
+        }
+        Files.deleteIfExists(file);
     }
 
     private void make(Path kept, CompletableFuture<Archive> asked) {

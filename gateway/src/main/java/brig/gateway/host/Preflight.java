@@ -48,7 +48,7 @@ record Preflight(String home, String system, String machine, String libc, long f
                 payload.equals(said.get("payload")));
     }
 
-    /** What keeps the payload from running there; empty for nothing. @param machine that of the payload, as uname says */
+    /** What keeps a payload for that architecture, as uname names it, from running there; empty for nothing. */
     List<Finding> faults(String payloadMachine) {
         List<Finding> faults = new ArrayList<>();
         if (!system.equals("Linux")) {
@@ -64,7 +64,8 @@ record Preflight(String home, String system, String machine, String libc, long f
         if (!hasPayload && freeKib >= 0 && freeKib < FREE_KIB_MIN) {
             faults.add(fault(
                     "disk",
-                    freeKib / 1024 + " MiB are free in " + VisibleText.of(home) + ", " + FREE_KIB_MIN / 1024 + " are needed",
+                    freeKib / 1024 + " MiB are free in " + VisibleText.of(home) + ", " + FREE_KIB_MIN / 1024
+                            + " are needed",
                     "make room there"));
         }
         return faults;

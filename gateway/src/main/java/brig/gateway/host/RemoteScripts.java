@@ -22,16 +22,15 @@ final class RemoteScripts {
     /** Unpacks standard input to a folder of its own, and gives it its name when all of it is there. */
     static final String DEPLOY = String.join(
             "; ",
-            "umask 077",
+            "umask 022",
             "cd || exit 1",
-            "mkdir -p .brig/versions && chmod 700 .brig .brig/versions || exit 1",
-            "find .brig/versions -maxdepth 1 -name \".new-*\" -mmin +60 -exec rm -rf {} + 2>/dev/null",
+            "mkdir -p .brig/versions && chmod 700 .brig || exit 1",
             "new=.brig/versions/.new-$1-$2",
             "rm -rf \"$new\" && mkdir \"$new\" || exit 1",
-            "if gzip -dc | tar -xf - -C \"$new\" --no-same-owner && [ -x \"$new/bin/brig-host\" ]"
-                    + " && [ -d \"$new/lib\" ]; then"
+            "if gzip -dc | tar -xf - -C \"$new\" --no-same-owner && [ -x \"$new/$1/bin/brig-host\" ]"
+                    + " && [ -s \"$new/$1/lib/requires\" ]; then"
                     + " [ -x \".brig/versions/$1/bin/brig-host\" ] || rm -rf \".brig/versions/$1\";"
-                    + " mv -T \"$new\" \".brig/versions/$1\" 2>/dev/null; fi",
+                    + " mv -T \"$new/$1\" \".brig/versions/$1\" 2>/dev/null; fi",
             "rm -rf \"$new\"",
             "[ -x \".brig/versions/$1/bin/brig-host\" ] && echo \"brig-deployed $1\"");
 

@@ -59,7 +59,7 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
         return List.copyOf(command);
     }
 
-    /** A program of the host. @param words each is one argument there, whatever its characters */
+    /** A program of the host. Each word is one argument there, whatever its characters. */
     List<String> remote(String... words) {
         List<String> command = new ArrayList<>(slave());
         command.addAll(List.of("-T", "--", settings.ssh(), line(words)));

@@ -56,7 +56,12 @@ record SshFailure(String reason, String mend, boolean needsPerson) {
                     "check the port (-p behind --), and that sshd runs",
                     false),
             new Sign(
-                    List.of("timed out", "no route to host", "network is unreachable", "not responding", "host is down"),
+                    List.of(
+                            "timed out",
+                            "no route to host",
+                            "network is unreachable",
+                            "not responding",
+                            "host is down"),
                     "the host does not answer",
                     "check that it is on, and the network",
                     false),
@@ -83,9 +88,7 @@ record SshFailure(String reason, String mend, boolean needsPerson) {
             if (sign.words().stream().anyMatch(said::contains)) {
                 return new SshFailure(
                         sign.reason() + " (" + ended.errors().shown() + ")",
-                        sign.mend()
-                                .replace("NAME", name)
-                                .replace("TARGET", VisibleText.of(settings.ssh())),
+                        sign.mend().replace("NAME", name).replace("TARGET", VisibleText.of(settings.ssh())),
                         sign.needsPerson());
             }
         }

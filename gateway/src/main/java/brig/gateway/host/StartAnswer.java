@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What {@code brig-host start} says in one line: where the worker-agent listens, or why there is none.
@@ -27,6 +29,7 @@ record StartAnswer(
         @Nullable String code,
         @Nullable String error,
         @Nullable String mend) {
+    private static final Logger log = LoggerFactory.getLogger(StartAnswer.class);
     /** Without what {@code -L} would take for something else. */
     private static final Pattern SOCKET = Pattern.compile("/[^\\p{Cntrl}:%$\\\\]{1,255}");
 
@@ -67,6 +70,11 @@ record StartAnswer(
                 mend == null ? null : VisibleText.of(mend));
     }
 
+    /** Whether it may start later as things are; otherwise something on the host must change. */
+    boolean isTransient() {
+        return "WORKER_AGENT_UNAVAILABLE".equals(code);
+    }
+
     /** The version for people. */
     String shownVersion() {
         String text = version == null ? "" : VisibleText.of(version);
@@ -88,7 +96,7 @@ record StartAnswer(
                         one.detail == null ? "" : VisibleText.of(one.detail),
                         one.mend == null ? null : VisibleText.of(one.mend)));
             } catch (BrigException noFinding) {
-                continue;
+                log.debug("a line of a check is no finding: {}", noFinding.getMessage());
             }
         }
         return findings;

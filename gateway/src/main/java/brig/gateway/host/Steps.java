@@ -18,10 +18,14 @@ final class Steps {
         this.timers = timers;
     }
 
-    /** What to run, and how long that may take. @param what of it a person is told */
+    /**
+     * A program to run.
+     *
+     * @param what it is, for a person
+     */
     record Step(String what, List<String> command, long deadlineMs) {}
 
-    /** Runs a program in place of the one before. @param late is called instead of {@code then} */
+    /** Runs a program in place of the one before. At its deadline {@code late} is called instead of {@code then}. */
     void run(Step step, Consumer<Processes.Ended> then, Consumer<SshFailure> late) {
         run(step, null, sent -> {}, then, late);
     }

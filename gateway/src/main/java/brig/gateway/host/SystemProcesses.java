@@ -39,7 +39,9 @@ public final class SystemProcesses implements Processes {
             process.watch(input, listener);
             return process;
         } catch (IOException e) {
-            Tail why = new Tail((command.getFirst() + " cannot be started: " + Reason.of(e)).getBytes(StandardCharsets.UTF_8), false);
+            Tail why = new Tail(
+                    (command.getFirst() + " cannot be started: " + Reason.of(e)).getBytes(StandardCharsets.UTF_8),
+                    false);
             loop.execute(() -> listener.handleEnded(new Ended(NOT_STARTED, Tail.NONE, why)));
             return new Nothing(why);
         }

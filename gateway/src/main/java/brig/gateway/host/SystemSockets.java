@@ -159,8 +159,8 @@ public final class SystemSockets implements LocalSockets {
     /** A connection and the program that it is joined to. */
     private record Connection(SocketChannel socket, Process process) {
         void run() {
-            Thread up = Thread.startVirtualThread(
-                    () -> copy(Channels.newInputStream(socket), process.getOutputStream()));
+            Thread up =
+                    Thread.startVirtualThread(() -> copy(Channels.newInputStream(socket), process.getOutputStream()));
             copy(process.getInputStream(), Channels.newOutputStream(socket));
             quietly(socket);
             up.interrupt();

@@ -4,19 +4,33 @@ import brig.protocol.VisibleText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The last bytes of what a program wrote. They come from another host: they may be anything.
- *
- * @param bytes at most {@link #BYTES_MAX}
- * @param truncated whether there were more before them
- */
-public record Tail(byte[] bytes, boolean truncated) {
+/** The last bytes of what a program wrote. They come from another host: they may be anything. */
+public final class Tail {
     public static final int BYTES_MAX = 64 * 1024;
     /** Nothing was written. */
     public static final Tail NONE = new Tail(new byte[0], false);
 
     private static final int SHOWN_MAX = 400;
+
+    private final byte[] bytes;
+    private final boolean truncated;
+
+    Tail(byte[] bytes, boolean truncated) {
+        this.bytes = bytes;
+        this.truncated = truncated;
+    }
+
+    /** At most {@link #BYTES_MAX}. */
+    byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /** Whether there were more before them. */
+    boolean truncated() {
+        return truncated;
+    }
 
     /** Collects output of any length in bounded memory. */
     static final class Collector {
@@ -51,7 +65,7 @@ public record Tail(byte[] bytes, boolean truncated) {
     }
 
     /** The last line that begins with a brace; login shells may write before it. Null for none. */
-    byte @org.jspecify.annotations.Nullable [] lastObject() {
+    byte @Nullable [] lastObject() {
         List<String> objects = objects();
         return objects.isEmpty() ? null : objects.getLast().getBytes(StandardCharsets.UTF_8);
     }

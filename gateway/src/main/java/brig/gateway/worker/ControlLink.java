@@ -120,7 +120,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    /** The link to the worker-agent of this host. @param trustedUids accepts the uids that it may have */
+    /**
+     * The link to the worker-agent of this host.
+     *
+     * @param trustedUids accepts the uids that it may have
+     */
     public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids) {
         this(vertx, socketPath, timers, trustedUids, Reach.HERE);
     }

@@ -88,11 +88,11 @@ class HostLinkTest {
         bench.begin();
         FakeProcesses.Started upload = processes.last("gzip -dc");
         for (int part = 1; part < 5; part++) {
-            bench.time.pass(HostLink.STALL_MS - 1);
+            bench.time.pass(RemoteSetup.STALL_MS - 1);
             upload.listener.handleSent(part);
         }
         assertEquals("DEPLOYING", bench.state());
-        bench.time.pass(HostLink.STALL_MS);
+        bench.time.pass(RemoteSetup.STALL_MS);
         assertTrue(bench.reason().contains("the upload took too long"));
         assertTrue(upload.killed);
     }
@@ -123,19 +123,52 @@ class HostLinkTest {
 
     @Test
     void shouldBeUnfitWithTheHostsOwnFindingsWhenTheWorkerAgentDoesNotStart() {
-        processes.script("'start'", 1, "{\"code\":\"SANDBOX_UNAVAILABLE\",\"error\":\"no bubblewrap\",\"mend\":\"apt install bubblewrap\"}\n", "");
+        processes.script(
+                "'start'",
+                1,
+                "{\"code\":\"SANDBOX_UNAVAILABLE\",\"error\":\"no bubblewrap\",\"mend\":\"apt install bubblewrap\"}\n",
+                "");
         processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
         bench.begin();
         assertEquals("UNFIT", bench.state());
         assertEquals("worker-agent: no bubblewrap", bench.reason());
         assertEquals("apt install bubblewrap", bench.link.status().mend());
-        List<String> names = join(bench.link.check()).stream().map(Finding::name).toList();
+        List<String> names =
+                join(bench.link.check()).stream().map(Finding::name).toList();
         assertEquals(List.of("ssh", "worker-agent", "bubblewrap"), names);
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"ok\"}\n", "");
         processes.script("'start'", 0, LinkBench.STARTED, "");
         bench.time.pass(HostLink.RETRY_PERSON_MS);
         processes.settle();
         assertTrue(bench.isOpen());
         assertEquals(1, processes.count(" -M "));
+    }
+
+    @Test
+    void shouldBeUnfitWhenItFailsItsOwnChecksAfterAnUpload() {
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        processes.script("gzip -dc", 0, "brig-deployed " + LinkBench.PAYLOAD + "\n", "");
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
+        bench.begin();
+        assertEquals("UNFIT", bench.state());
+        assertEquals("bubblewrap: absent", bench.reason());
+        processes.script("brig-system", 0, LinkBench.DEPLOYED, "");
+        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        processes.settle();
+        assertEquals("UNFIT", bench.state());
+        assertEquals(0, processes.count("'start'"));
+    }
+
+    @Test
+    void shouldBeDownWhenTheWorkerAgentDoesNotStartOnAFitHost() {
+        processes.script(
+                "'start'",
+                1,
+                "{\"code\":\"WORKER_AGENT_UNAVAILABLE\",\"error\":\"another start takes too long\",\"mend\":\"try again\"}\n",
+                "");
+        bench.begin();
+        assertEquals("DOWN", bench.state());
+        assertEquals("another start takes too long", bench.reason());
     }
 
     @Test
@@ -174,26 +207,31 @@ class HostLinkTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "Host key verification failed.|the host's key is not known|ssh asks for the key there|true",
-        "No ED25519 host key is known for box and you have requested strict checking.|the host's key is not known|in a terminal|true",
-        "WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!|the host's key has changed|ssh-keygen -R|true",
-        "user@box: Permission denied (publickey).|does not accept the login|run: brig host add box user@box again|true",
-        "Received disconnect from 1.2.3.4: 2: Too many authentication failures|more keys|IdentitiesOnly|true",
-        "ssh: Could not resolve hostname box: Name or service not known|name is not known|check the name|false",
-        "ssh: connect to host box port 22: Connection refused|nobody listens|sshd|false",
-        "ssh: connect to host box port 22: Connection timed out|does not answer|check that it is on|false",
-        "command-line: line 0: Bad configuration option: foo|its options|correct them|true",
-        "some words of a later ssh|ssh ended: some words|try by hand|false",
-        "ssh cannot be started: there is no such file|cannot be started|install|true"
-    })
-    void shouldSayWhatIsWrongAndWhatToDoWhenTheLoginFails(String said, String reason, String mend, boolean needsPerson) {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Host key verification failed.|the host's key is not known|ssh asks for the key there|true",
+                "No ED25519 host key is known for box and you have requested strict checking.|the host's key is not known|in a terminal|true",
+                "WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!|the host's key has changed|ssh-keygen -R|true",
+                "user@box: Permission denied (publickey).|does not accept the login|run: brig host add box user@box again|true",
+                "Received disconnect from 1.2.3.4: 2: Too many authentication failures|more keys|IdentitiesOnly|true",
+                "ssh: Could not resolve hostname box: Name or service not known|name is not known|check the name|false",
+                "ssh: connect to host box port 22: Connection refused|nobody listens|sshd|false",
+                "ssh: connect to host box port 22: Connection timed out|does not answer|check that it is on|false",
+                "command-line: line 0: Bad configuration option: foo|its options|correct them|true",
+                "some words of a later ssh|ssh ended: some words|try by hand|false",
+                "ssh cannot be started: there is no such file|cannot be started|install|true"
+            })
+    void shouldSayWhatIsWrongAndWhatToDoWhenTheLoginFails(
+            String said, String reason, String mend, boolean needsPerson) {
         processes.script("-O check", 255, "", "");
         bench.begin();
         bench.master().exit(255, "", said + "\r\n");
         assertEquals("DOWN", bench.state());
         assertTrue(bench.reason().contains(reason), bench.reason());
-        assertTrue(String.valueOf(bench.link.status().mend()).contains(mend), bench.link.status().mend());
+        assertTrue(
+                String.valueOf(bench.link.status().mend()).contains(mend),
+                bench.link.status().mend());
         Long retryAtMs = bench.link.status().retryAtMs();
         assertEquals(
                 needsPerson ? HostLink.RETRY_PERSON_MS : HostLink.RETRY_MS_MIN,
@@ -241,7 +279,7 @@ class HostLinkTest {
     @Test
     void shouldTakeSilenceForAForbiddenForwarding() {
         bench.begin();
-        bench.time.pass(HostLink.STEP_MS * 2);
+        bench.time.pass(HostLink.ANSWER_MS);
         processes.settle();
         assertTrue(bench.joined);
     }
@@ -304,7 +342,7 @@ class HostLinkTest {
     void shouldStopAStepThatHangs() {
         processes.hang("'start'");
         bench.begin();
-        bench.time.pass(HostLink.START_MS);
+        bench.time.pass(RemoteSetup.START_MS);
         assertTrue(processes.last("'start'").killed);
         assertEquals("DOWN", bench.state());
         assertTrue(bench.reason().contains("took too long"));

@@ -47,13 +47,12 @@ final class LinkBench {
     }
 
     LinkBench(String controlPath) {
-        HostSettings settings = new HostSettings(
-                "user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath);
+        HostSettings settings =
+                new HostSettings("user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath);
         HostLink.Services services = new HostLink.Services(
                 processes, new Sockets(), new OnePayload(), time, time, this::nextEpoch, this::open, "0123456789ab");
         link = new HostLink(
                 "box",
-                settings,
                 new SshCommands(settings, Path.of("/run/h/box.ctl"), Path.of("/run/h/box.sock")),
                 services,
                 new Told());
@@ -62,6 +61,8 @@ final class LinkBench {
         processes.script("-O forward", 0, "", "");
         processes.script("-O cancel", 0, "", "");
         processes.script("brig-system", 0, DEPLOYED, "");
+        processes.script("'check'", 0, "{\"name\":\"disk\",\"status\":\"ok\",\"detail\":\"much\"}\n", "");
+        processes.script("'sweep'", 0, "", "");
         processes.script("'start'", 0, STARTED, "");
     }
 

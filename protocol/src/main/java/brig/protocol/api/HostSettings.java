@@ -28,8 +28,8 @@ public record HostSettings(
         @Default("there") HostEgress egress,
         @OmitEmpty @Range(max = IDLE_MINUTES_MAX) int idleExitMinutes,
         @OmitEmpty @Default String controlPath) {
-    private static final int WORKERS_MAX = 100_000;
-    private static final int IDLE_MINUTES_MAX = 60 * 24 * 365;
+    static final int WORKERS_MAX = 100_000;
+    static final int IDLE_MINUTES_MAX = 60 * 24 * 365;
     private static final int LIST_MAX = 64;
     private static final int CHARACTERS_MAX = 1024;
     private static final Pattern TARGET = Pattern.compile("[^\\s\\p{Cntrl}-][^\\s\\p{Cntrl}]{0,254}");
@@ -60,7 +60,8 @@ public record HostSettings(
             throw BrigException.invalid("ssh", "must be such as user@host");
         }
         if (labels.size() > LIST_MAX || !labels.stream().allMatch(SpawnRequest.Place::isLabel)) {
-            throw BrigException.invalid("labels", "has at most " + LIST_MAX + " labels: at most 64 letters, digits and . _ = -");
+            throw BrigException.invalid(
+                    "labels", "has at most " + LIST_MAX + " labels: at most 64 letters, digits and . _ = -");
         }
         if (controlPath.length() > CHARACTERS_MAX || controlPath.chars().anyMatch(Character::isISOControl)) {
             throw BrigException.invalid("control_path", "is no path");
@@ -80,11 +81,13 @@ public record HostSettings(
             if (FLAG.matcher(option).matches()) {
                 continue;
             }
-            boolean joined = option.length() > 2 && WITH_VALUE.matcher(option.substring(0, 2)).matches();
+            boolean joined = option.length() > 2
+                    && WITH_VALUE.matcher(option.substring(0, 2)).matches();
             boolean apart = WITH_VALUE.matcher(option).matches() && at < options.size();
             if (!joined && !apart) {
                 throw BrigException.invalid(
-                        "options", "has '" + option + "', which is not one that a link can have; see brig host add --help");
+                        "options",
+                        "has '" + option + "', which is not one that a link can have; see brig host add --help");
             }
             String value = joined ? option.substring(2) : options.get(at++);
             if (value.length() > CHARACTERS_MAX || value.chars().anyMatch(Character::isISOControl)) {
