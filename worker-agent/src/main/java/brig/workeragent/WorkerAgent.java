@@ -10,6 +10,7 @@ import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -36,6 +37,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
+    private final SpillFolder spills;
     private final Walls walls;
     private final Workers workers;
     private final LinkServer link;
@@ -56,6 +58,7 @@ public final class WorkerAgent implements AutoCloseable {
                 System::currentTimeMillis);
         this.folder = folder;
         this.egress = egress;
+        this.spills = SpillFolder.open(installation.stateDir().resolve("spill"), config.spillBytesMax());
         this.walls = walls;
         this.workers = new Workers(
                 new Workers.Services(
@@ -66,6 +69,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        spills,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),
@@ -145,6 +149,11 @@ public final class WorkerAgent implements AutoCloseable {
         awaitSweep();
         walls.close();
         egress.close();
+        try {
+            spills.close();
+        } catch (IOException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).warn("unread frames stay on disk: {}", e.toString());
+        }
         try {
             folder.close();
         } catch (IOException e) {
