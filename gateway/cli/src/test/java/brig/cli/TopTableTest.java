@@ -29,6 +29,7 @@ class TopTableTest {
                 null,
                 null,
                 "local",
+                null,
                 agent,
                 SpawnState.RUNNING,
                 SpawnActivity.WORKING,

@@ -34,7 +34,7 @@ final class Activity {
     SpawnActivity in(SpawnState state, SpawnView.@Nullable Exit exit) {
         return switch (state) {
             case REQUESTED, SPAWNING -> SpawnActivity.STARTING;
-            case UNKNOWN -> SpawnActivity.UNKNOWN;
+            case UNKNOWN, UNREACHABLE -> SpawnActivity.UNKNOWN;
             case FAILED -> SpawnActivity.FAILED;
             case TERMINATED -> SpawnActivity.ENDED;
             case RUNNING -> asks.isEmpty() ? running(exit) : SpawnActivity.WAITING;
