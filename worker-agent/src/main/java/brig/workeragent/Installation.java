@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0120.
  *
+ * @param workspaces the base for which an empty path stands
  * @param gatewayUser as {@link CommandLine#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
@@ -42,6 +43,7 @@ record Installation(
         Path home,
         Path runtimeDir,
         Path stateDir,
+        Path workspaces,
         @Nullable String gatewayUser,
         @Nullable Path file,
         Map<String, String> environment,
@@ -66,11 +68,16 @@ record Installation(
                         keys.stateDir(),
                         underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
             }
+            // A state folder that was named is one's own, with all that is in it; a user's usual folders are shared.
+            Path data = root || options.stateDir() != null
+                    ? stateDir
+                    : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
             return new Installation(
                     keys.worker(),
                     options.home(),
                     runtimeDir,
                     stateDir,
+                    data.resolve("workspaces"),
                     options.gatewayUser(),
                     options.config(),
                     environment,
@@ -183,9 +190,7 @@ record Installation(
 
     /** Includes {@link #scratchBases}. */
     List<Path> workspaceBases() {
-        Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
-        return Stream.concat(
-                        paths(config.workspaceBases(), data.resolve("workspaces")).stream(), scratchBases().stream())
+        return Stream.concat(paths(config.workspaceBases(), workspaces).stream(), scratchBases().stream())
                 .toList();
     }
 

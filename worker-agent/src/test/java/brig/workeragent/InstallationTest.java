@@ -119,4 +119,13 @@ class InstallationTest {
         assertEquals(List.of(Path.of("/var/own/workspaces")), service.workspaceBases());
         assertEquals("ann", service.gatewayUser());
     }
+
+    @Test
+    void shouldKeepWorkspacesInItsOwnStateFolderWhenOneIsNamed() throws Exception {
+        Path file = Files.writeString(folder.resolve("brig.json"), "{}");
+        Path state = Path.of("/home/ann/.brig/gateways/0123456789ab");
+        Installation ofGateway = Installation.read(
+                new CommandLine(file, HOME, null, state, null, true), Map.of("HOME", "/home/ann"), false);
+        assertEquals(List.of(state.resolve("workspaces")), ofGateway.workspaceBases());
+    }
 }
