@@ -56,7 +56,7 @@ record Installation(
     static Installation read(CommandLine options, Map<String, String> environment, boolean root) {
         Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
-            Keys keys = keys(options.home(), file);
+            Keys keys = keys(options.home(), file, options.over());
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
                 runtimeDir =
@@ -92,9 +92,11 @@ record Installation(
     @Extensible
     private record Keys(String runtimeDir, String stateDir, WorkerAgentConfig worker) {}
 
-    private static Keys keys(Path home, @Nullable Path file) {
+    private static Keys keys(Path home, @Nullable Path file, JsonObject over) {
         JsonObject values = readFile(home.resolve("config/brig.json"));
-        return (file == null ? values : overlay(values, readFile(file))).as(Keys.class);
+        return (file == null ? values : overlay(values, readFile(file)))
+                .overlaid(over)
+                .as(Keys.class);
     }
 
     private static Path named(String text, Path absent) {
@@ -205,7 +207,9 @@ record Installation(
      */
     List<Path> repositories() {
         Path now = file != null ? file : usualFile(environment, root);
-        return keys(home, now).worker().repositories().stream().map(Path::of).toList();
+        return keys(home, now, JsonObject.EMPTY).worker().repositories().stream()
+                .map(Path::of)
+                .toList();
     }
 
     /** The wall's programs: from the build, or beside config in an installation. */

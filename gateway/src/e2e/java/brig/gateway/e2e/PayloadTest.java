@@ -51,8 +51,10 @@ class PayloadTest {
         List<String> own =
                 names.stream().filter(name -> !name.contains("/runtime/")).toList();
         assertEquals(
-                List.of(), own.stream().filter(name -> FOREIGN.matcher(name).find()).toList());
-        for (String needed : List.of("bin/brig-host", "lib/mock/runtime/bin/java", "lib/native/jni/", "runtime/bin/java")) {
+                List.of(),
+                own.stream().filter(name -> FOREIGN.matcher(name).find()).toList());
+        for (String needed :
+                List.of("bin/brig-host", "lib/mock/runtime/bin/java", "lib/native/jni/", "runtime/bin/java")) {
             assertTrue(names.contains(host.version() + "/" + needed), needed);
         }
         assertTrue(Files.size(host.archive()) < 50_000_000, "bytes: " + Files.size(host.archive()));
@@ -67,8 +69,11 @@ class PayloadTest {
                 .toList();
         assertEquals(0, run.exitCode(), run::err);
         assertTrue(
-                findings.stream().map(finding -> finding.text("name")).toList().containsAll(List.of(
-                        "architecture", "glibc", "bubblewrap", "user namespaces", "home", "disk", "sockets")),
+                findings.stream()
+                        .map(finding -> finding.text("name"))
+                        .toList()
+                        .containsAll(List.of(
+                                "architecture", "glibc", "bubblewrap", "user namespaces", "home", "disk", "sockets")),
                 run::out);
         assertEquals(
                 List.of(),
@@ -92,8 +97,7 @@ class PayloadTest {
         String newer = host.otherVersion();
         try (RemoteHost.Dialled control = host.dial(started, "{\"link\":\"control\"}")) {
             control.send("{\"id\":1,\"op\":\"hello\"}");
-            assertEquals(
-                    started.value("pid"), control.read().object("ok").value("pid"));
+            assertEquals(started.value("pid"), control.read().object("ok").value("pid"));
             control.send("{\"id\":2,\"op\":\"spawn\",\"captain\":\"tests\",\"admin\":true,\"spawn_id\":\"" + SPAWN
                     + "\",\"request\":{\"agent_config\":{\"name\":\"mock\"},\"prompt\":\"hello\"}}");
             JsonObject spawned = control.read();

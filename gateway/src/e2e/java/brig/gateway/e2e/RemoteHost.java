@@ -46,7 +46,8 @@ final class RemoteHost implements AutoCloseable {
         assertEquals("", said(List.of(PAYLOAD, "make", archive.toString())));
         Files.setPosixFilePermissions(archive, PosixFilePermissions.fromString("rw-r--r--"));
         assertEquals("", said(as("mkdir", "-p", versions().toString())));
-        assertEquals("", said(as("tar", "-xzf", archive.toString(), "-C", versions().toString())));
+        assertEquals(
+                "", said(as("tar", "-xzf", archive.toString(), "-C", versions().toString())));
     }
 
     private String said(List<String> command) throws IOException {
