@@ -431,8 +431,7 @@ final class Operations {
                             "listHosts",
                             SpawnerRequest.Hosts.class,
                             HostView.HostList.class,
-                            (calls, caller, in) ->
-                                    completedFuture(calls.hosts().list()))
+                            (calls, caller, in) -> completedFuture(calls.hosts().list()))
                     .at(GET, "/api/v1/hosts", Who.ADMIN)
                     .action(),
             named(

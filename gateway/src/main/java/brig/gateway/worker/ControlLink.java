@@ -140,7 +140,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
                 this::retry,
-                new Inlet.Shared());
+                new Inlet.Shared(),
+                reach);
     }
 
     /** Connects, and keeps the link up. */
@@ -217,7 +218,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
+        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control(reach.epoch()))));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
         List.copyOf(waiting).forEach(WorkerLink::connect);
         waiting.clear();
@@ -386,7 +387,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         if (untrusted != null) {
             return CompletableFuture.failedFuture(untrusted);
         }
-        return PortLink.dial(shared.loop(), shared.address(), workerId, port);
+        return PortLink.dial(shared.loop(), shared.address(), new LinkPurpose.Port(workerId, port, reach.epoch()));
     }
 
     @Override

@@ -296,8 +296,7 @@ public sealed interface SpawnerRequest {
      *
      * @param name such as {@code build1}
      */
-    record AddHost(
-            @NotEmpty String name, @Flat HostSettings settings) implements SpawnerRequest {}
+    record AddHost(@NotEmpty String name, @Flat HostSettings settings) implements SpawnerRequest {}
 
     /** Diagnoses another host and the link to it. */
     record CheckHost(@NotEmpty String name) implements SpawnerRequest {}
