@@ -83,6 +83,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     /** How often a link without a way to its host looks for one. */
     private static final long LOOK_MS = 250;
 
+    private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -220,8 +221,21 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connected.closeHandler(nothing -> handleClosed(connected));
         connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control(reach.epoch()))));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        if (reach.epoch() != null) {
+            ping(connected);
+        }
         List.copyOf(waiting).forEach(WorkerLink::connect);
         waiting.clear();
+    }
+
+    /** Signs of life for a worker-agent that does not see when the link is lost. */
+    private void ping(NetSocket alive) {
+        timers.after(PING_MS, () -> {
+            if (socket == alive) {
+                var _ = done(new ControlRequest.Ping());
+                ping(alive);
+            }
+        });
     }
 
     private void requireTrusted(NetSocket connected) {
