@@ -47,6 +47,9 @@ public sealed interface LinkPurpose {
         }
     }
 
+    /** A pack or a patch; the gateway's next line is a {@link TransferRequest}. */
+    record Transfer() implements LinkPurpose {}
+
     private static void requireSpawnId(String spawnId) {
         if (!Ids.isSpawnId(spawnId)) {
             throw BrigException.invalid("spawn_id", "is none");
