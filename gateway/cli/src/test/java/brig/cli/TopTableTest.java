@@ -106,6 +106,7 @@ class TopTableTest {
                         "spn_a",
                         "a",
                         "shell",
+                        null,
                         SpawnState.RUNNING,
                         SpawnActivity.WORKING,
                         "e",
