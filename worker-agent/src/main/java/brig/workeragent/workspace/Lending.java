@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Ids;
 import brig.protocol.Reason;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.MirrorStart;
@@ -111,7 +110,7 @@ public final class Lending {
         Repositories.Found repo = repositories.require(repository, asker);
         RepositorySurvey found = RepositorySurvey.of(git, repo.folder(), repo.lender(), uncommitted);
         found.requireHarmless();
-        Path pack = notes.lentOf(Ids.newEpoch(), "pack");
+        Path pack = notes.loan();
         try {
             String commit = pack(repo, found, found.privateFiles(hidden), have, pack);
             MirrorStart start = new MirrorStart(mirrorOf(repo.folder()), commit, found.shownConfig(), hidden);

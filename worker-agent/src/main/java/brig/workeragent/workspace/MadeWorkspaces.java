@@ -60,6 +60,8 @@ public final class MadeWorkspaces {
     private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
 
     private static final int VERSION_BYTES_MAX = 200;
+    /** No transfer takes longer. */
+    private static final long TRANSFER_MS_MAX = 24L * 3600 * 1000;
     /** How long the changes of a spawn on another host may be applied. */
     private static final long LENT_MS = 365L * 24 * 3600 * 1000;
 
@@ -89,7 +91,7 @@ public final class MadeWorkspaces {
         this.git = new Git(tools.wall());
         Repositories permitted = new Repositories(
                 bases, repositories, tools.user().switched() ? tools.user().uid() : null);
-        this.mirrors = new Mirrors(tools.mirrors(), tools.user(), git);
+        this.mirrors = new Mirrors(tools.mirrors(), tools.user(), git, nowMs);
         this.lending = new Lending(notes, permitted, git, turns);
         this.worktrees = new Worktrees(notes, permitted, git, lending, mirrors);
         this.copies = new Copies(notes, tools.cloneProgram(), git);
@@ -382,6 +384,8 @@ public final class MadeWorkspaces {
             for (WorkspaceNote note : notes.all()) {
                 sweep(note);
             }
+            notes.removeLoansBefore(nowMs.getAsLong() - TRANSFER_MS_MAX);
+            mirrors.sweep(nowMs.getAsLong() - TRANSFER_MS_MAX);
             removeExpired();
         } catch (IOException | DirectoryIteratorException | BrigException e) {
             LOG.warn("cannot look for leftovers of a predecessor: {}", e.toString());

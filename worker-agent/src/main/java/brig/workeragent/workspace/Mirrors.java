@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,12 +43,14 @@ public final class Mirrors {
     private final Path base;
     private final WorkersUser user;
     private final Git git;
+    private final LongSupplier nowMs;
     private final KeyedLock turns = new KeyedLock();
 
-    Mirrors(Path base, WorkersUser user, Git git) {
+    Mirrors(Path base, WorkersUser user, Git git, LongSupplier nowMs) {
         this.base = base.toAbsolutePath();
         this.user = user;
         this.git = git;
+        this.nowMs = nowMs;
     }
 
     static String formatOf(String commit) {
@@ -176,7 +179,7 @@ public final class Mirrors {
         if (!Files.exists(list)) {
             throw new BrigException(ErrorCode.NOT_FOUND, "the repository was not brought to this host");
         }
-        Files.setLastModifiedTime(list, FileTime.from(java.time.Instant.now()));
+        Files.setLastModifiedTime(list, FileTime.fromMillis(nowMs.getAsLong()));
         return name;
     }
 
@@ -204,6 +207,13 @@ public final class Mirrors {
                 Files.delete(folderOf(name));
                 return name;
             });
+        }
+    }
+
+    /** Deletes packs that came before that time: a predecessor left them. */
+    void sweep(long beforeMs) throws IOException {
+        if (Files.isDirectory(base)) {
+            WorkspaceNotes.removeBefore(base, "*.pack", beforeMs);
         }
     }
 

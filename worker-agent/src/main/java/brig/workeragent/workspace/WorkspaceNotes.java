@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.Reason;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -167,9 +169,23 @@ record WorkspaceNotes(Path base, WorkersUser user) {
 
     /** Removes those that are older than that. */
     void removeLentBefore(long ms) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(base, "spn_*" + LENT)) {
+        removeBefore(base, "spn_*" + LENT, ms);
+    }
+
+    /** A new place for a pack that is lent. */
+    Path loan() {
+        return base.resolve("loan-" + Ids.newEpoch());
+    }
+
+    /** Removes packs that a predecessor left. */
+    void removeLoansBefore(long ms) throws IOException {
+        removeBefore(base, "{,.}loan-*", ms);
+    }
+
+    static void removeBefore(Path folder, String names, long ms) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, names)) {
             for (Path file : files) {
-                if (Files.getLastModifiedTime(file).toMillis() < ms) {
+                if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis() < ms) {
                     Files.deleteIfExists(file);
                 }
             }
