@@ -22,13 +22,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Worktrees of a repository of another host: what goes there, and what comes back. */
 @Timeout(180)
@@ -283,34 +282,38 @@ class LentRepositoryTest {
                 .getBytes(UTF_8);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = ' ',
-            textBlock = """
-                    ../out.txt 100644 CONFLICT
-                    /tmp/out.txt 100644 CONFLICT
-                    a/../../out.txt 100644 CONFLICT
-                    .git/hooks/post-checkout 100755 CONFLICT
-                    sub/.GIT/config 100644 CONFLICT
-                    link 120000 LINK_OUT
-                    sub 160000 REPOSITORY
-                    run.sh 100755 EXECUTABLE
-                    .envrc 100644 STARTUP_FILE
-                    """)
-    void shouldJudgeThePatchOfAnotherHostAsThatOfAnAgent(String path, String mode, String outcome) throws Exception {
+    @Test
+    void shouldJudgeThePatchOfAnotherHostAsThatOfAnAgent() throws Exception {
         String id = TwoHosts.newId();
         hosts.lendable(id, request(WORKTREE, ""));
-        String content = mode.equals("160000") ? "Subproject commit " + "2".repeat(40) : "../../etc/passwd";
-        byte[] patch = patch(path, mode, content);
         String before = hosts.host("git status --porcelain --ignored");
-        ApplyAnswer answer = hosts.applyPatch(id, false, patch, patch.length);
-        assertFalse(answer.applied(), answer::toString);
-        assertEquals(
-                outcome.equals("CONFLICT") ? List.of() : List.of(Reason.valueOf(outcome)),
-                answer.withheld().stream().map(ApplyAnswer.Withheld::reason).toList());
-        assertEquals(outcome.equals("CONFLICT") ? 1 : 0, answer.conflicts().size(), answer::toString);
+        for (String path : List.of(
+                "../out.txt", "/tmp/out.txt", "a/../../out.txt", ".git/hooks/post-checkout", "sub/.GIT/config")) {
+            ApplyAnswer answer = judged(id, patch(path, "100644", "x"));
+            assertEquals(1, answer.conflicts().size(), answer::toString);
+        }
+        String commit = "Subproject commit " + "2".repeat(40);
+        for (Map.Entry<Reason, byte[]> each : Map.of(
+                        Reason.LINK_OUT, patch("link", "120000", "../../etc/passwd"),
+                        Reason.REPOSITORY, patch("sub", "160000", commit),
+                        Reason.EXECUTABLE, patch("run.sh", "100755", "x"),
+                        Reason.STARTUP_FILE, patch(".envrc", "100644", "x"))
+                .entrySet()) {
+            ApplyAnswer answer = judged(id, each.getValue());
+            assertEquals(
+                    List.of(each.getKey()),
+                    answer.withheld().stream()
+                            .map(ApplyAnswer.Withheld::reason)
+                            .toList());
+        }
         assertEquals(before, hosts.host("git status --porcelain --ignored"));
         assertFalse(Files.exists(hosts.repository.resolveSibling("out.txt")));
+    }
+
+    private ApplyAnswer judged(String id, byte[] patch) throws IOException {
+        ApplyAnswer answer = hosts.applyPatch(id, false, patch, patch.length);
+        assertFalse(answer.applied(), answer::toString);
+        return answer;
     }
 
     @Test
