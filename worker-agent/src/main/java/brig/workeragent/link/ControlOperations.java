@@ -20,6 +20,7 @@ import brig.protocol.control.ControlRequest.Hello;
 import brig.protocol.control.ControlRequest.Lendable;
 import brig.protocol.control.ControlRequest.ListWorkers;
 import brig.protocol.control.ControlRequest.Mirror;
+import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
@@ -106,6 +107,7 @@ public final class ControlOperations {
     Outcome run(ControlRequest request) throws InterruptedException {
         return switch (request) {
             case Hello _ -> new Outcome(hello());
+            case Ping _ -> new Outcome(new Done());
             case Check check -> {
                 workers.check(check.request(), check.asker());
                 yield new Outcome(new Done());
