@@ -142,7 +142,7 @@ public final class WorkerAgents implements WorkerAgent {
         @Nullable String host = request.place().host();
         CompletionStage<Void> checked = at(host, agent -> agent.check(request, asker));
         return host != null && request.workspaceMode().isWorktree()
-                ? checked.thenCombine(repositories.check(request, asker), (there, here) -> there)
+                ? checked.thenCombine(repositories.check(request, asker), (there, here) -> null)
                 : checked;
     }
 
