@@ -16,7 +16,9 @@
  * <p>A link to a worker-agent on another host can be lost without a word, and the connections over it stay open there. So
  * a gateway numbers its links to such a host, and each connection has the {@code epoch} of its link. When the first
  * connection of a greater epoch comes, all connections of smaller ones are closed before it is served, and later ones are
- * refused with {@code LINK_FENCED}. Connections without an epoch are neither closed nor counted.
+ * refused with {@code LINK_FENCED}. If no line comes over the control connection for 15 seconds, all connections of its
+ * epoch are closed; the gateway may connect again with the same one. Connections without an epoch are neither closed nor
+ * counted.
  *
  * <h2>Control connections</h2>
  *
