@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RepositoryTransfers {
     private static final Logger logger = LoggerFactory.getLogger(RepositoryTransfers.class);
-    private static final BrigException DONE = new BrigException(ErrorCode.INTERNAL, "the transfer is over");
 
     private final WorkerAgent home;
     /** The last transfer of each repository to each host. */
@@ -86,12 +85,12 @@ final class RepositoryTransfers {
         @Nullable CompletableFuture<MirrorStart> before = last.get(transport.way());
         CompletableFuture<MirrorStart> mine = new CompletableFuture<>();
         last.put(transport.way(), mine);
-        mine.whenComplete((start, failure) -> last.remove(transport.way(), mine));
+        var _ = mine.whenComplete((start, failure) -> last.remove(transport.way(), mine));
         if (before == null) {
             begin(transport, mine);
         } else {
             next.put(transport.purpose(), mine);
-            before.whenComplete((start, failure) -> {
+            var _ = before.whenComplete((start, failure) -> {
                 next.remove(transport.purpose(), mine);
                 begin(transport, mine);
             });
@@ -100,7 +99,7 @@ final class RepositoryTransfers {
     }
 
     private void begin(Transport transport, CompletableFuture<MirrorStart> result) {
-        transport(transport, true).whenComplete((start, failure) -> {
+        var _ = transport(transport, true).whenComplete((start, failure) -> {
             if (failure == null) {
                 result.complete(start);
             } else {
@@ -117,7 +116,7 @@ final class RepositoryTransfers {
                 .thenApply(RepositoryTransfers::bounded)
                 .thenCompose(have -> home.transfer()
                         .thenCompose(from -> lend(transport, have, from)
-                                .whenComplete((start, failure) -> from.close(DONE)))
+                                .whenComplete((start, failure) -> from.close(over())))
                         .exceptionallyCompose(failure -> again
                                         && !have.isEmpty()
                                         && cause(failure) instanceof BrigException refusal
@@ -146,7 +145,7 @@ final class RepositoryTransfers {
                         to.send(new TransferRequest.Receive(
                                 start.mirror(), start.commit(), lent.head(), lent.bytes()));
                         return relay(from, to, lent.bytes(), Done.class)
-                                .whenComplete((done, failure) -> to.close(DONE));
+                                .whenComplete((done, failure) -> to.close(over()));
                     })
                     .thenApply(done -> start);
         });
@@ -155,9 +154,9 @@ final class RepositoryTransfers {
     /** The one that takes the bytes may refuse them before it has all. */
     private static <A extends Record> CompletionStage<A> relay(Transfer from, Transfer to, long bytes, Class<A> type) {
         CompletionStage<A> answer = to.answer(type);
-        from.pass(to, bytes).whenComplete((passed, failure) -> {
+        var _ = from.pass(to, bytes).whenComplete((passed, failure) -> {
             if (failure != null) {
-                to.close(Objects.requireNonNullElse(refusal(failure), DONE));
+                to.close(Objects.requireNonNullElse(refusal(failure), over()));
             }
         });
         return answer;
@@ -166,7 +165,7 @@ final class RepositoryTransfers {
     /** Applies the changes of a spawn on another host to the repository that was lent to it. */
     CompletionStage<ApplyAnswer> apply(WorkerAgent far, String spawnId, boolean check, List<String> allow) {
         return far.transfer().thenCompose(from -> apply(from, spawnId, check, allow)
-                .whenComplete((answer, failure) -> from.close(DONE)));
+                .whenComplete((answer, failure) -> from.close(over())));
     }
 
     private CompletionStage<ApplyAnswer> apply(Transfer from, String spawnId, boolean check, List<String> allow) {
@@ -175,13 +174,17 @@ final class RepositoryTransfers {
                 .thenCompose(patch -> home.transfer().thenCompose(to -> {
                     to.send(new TransferRequest.Apply(spawnId, check, allow, patch.bytes()));
                     return relay(from, to, patch.bytes(), ApplyAnswer.class)
-                            .whenComplete((answer, failure) -> to.close(DONE));
+                            .whenComplete((answer, failure) -> to.close(over()));
                 }))
                 .thenCompose(answer -> {
                     from.send(new TransferRequest.Settled(answer.applied()));
                     // The repository has it, whether or not the other host gets to know.
                     return from.answer(Done.class).handle((done, lost) -> answer);
                 });
+    }
+
+    private static BrigException over() {
+        return new BrigException(ErrorCode.INTERNAL, "the transfer is over");
     }
 
     private static Throwable cause(Throwable failure) {
