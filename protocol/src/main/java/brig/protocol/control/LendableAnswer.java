@@ -2,6 +2,10 @@ package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
 
-/** A repository may be lent. @param mirror the name of its mirrors on other hosts */
+/**
+ * A repository may be lent.
+ *
+ * @param mirror the name of its mirrors on other hosts
+ */
 @Extensible
 public record LendableAnswer(String mirror) {}

@@ -105,7 +105,11 @@ public sealed interface TransferRequest {
     /** Bytes that follow. */
     record Outgoing(@Range(max = PATCH_BYTES_MAX) long bytes) {}
 
-    /** What became of a patch. @param applied whether the repository has it now */
+    /**
+     * What became of a patch.
+     *
+     * @param applied whether the repository has it now
+     */
     record Settled(@OmitEmpty boolean applied) {}
 
     private static void requireSpawnId(String id) {

@@ -76,7 +76,11 @@ public final class MadeWorkspaces {
     /** Serializes work per workspace and per repository. */
     private final KeyedLock turns = new KeyedLock();
 
-    /** Runs programs on workspaces. @param mirrors the folder of mirrors, out of workers' reach */
+    /**
+     * Runs programs on workspaces.
+     *
+     * @param mirrors the folder of mirrors, out of workers' reach
+     */
     public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram, Path mirrors) {}
 
     /**
