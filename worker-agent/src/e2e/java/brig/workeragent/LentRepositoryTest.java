@@ -77,11 +77,12 @@ class LentRepositoryTest {
         DiffAnswer diff = TwoHosts.control(hosts.far, new ControlRequest.Diff(id), DiffAnswer.class);
         assertEquals("brig/" + id, diff.branch());
         assertTrue(diff.diff().contains("+four\n"), diff.diff());
-        WorkspacesAnswer kept =
-                TwoHosts.control(hosts.far, new ControlRequest.Workspaces(), WorkspacesAnswer.class);
+        WorkspacesAnswer kept = TwoHosts.control(hosts.far, new ControlRequest.Workspaces(), WorkspacesAnswer.class);
         assertEquals(
                 List.of(hosts.repository.toString()),
-                kept.workspaces().stream().map(WorkspacesAnswer.KeptWorkspace::source).toList());
+                kept.workspaces().stream()
+                        .map(WorkspacesAnswer.KeptWorkspace::source)
+                        .toList());
 
         hosts.host("git checkout -q a.txt");
         ApplyAnswer checked = hosts.apply(id, true);
@@ -103,12 +104,15 @@ class LentRepositoryTest {
         assertEquals(List.of("project"), left(hosts.home.root.resolve("workspaces")));
         assertEquals(
                 ErrorCode.NOT_FOUND,
-                TwoHosts.refusal(() -> hosts.applyPatch(id, false, new byte[0], 0)).code());
+                TwoHosts.refusal(() -> hosts.applyPatch(id, false, new byte[0], 0))
+                        .code());
     }
 
     private static List<String> left(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -166,7 +170,8 @@ class LentRepositoryTest {
             try (TwoHosts.Connection to =
                     new TwoHosts.Connection(hosts.far, new brig.protocol.control.LinkPurpose.Transfer())) {
                 MirrorStart start = packed.lent().start();
-                to.send(new TransferRequest.Receive(start.mirror(), start.commit(), packed.lent().head(), length));
+                to.send(new TransferRequest.Receive(
+                        start.mirror(), start.commit(), packed.lent().head(), length));
                 to.send(part);
                 to.end();
                 assertTrue(new String(to.line(), UTF_8).contains("WORKSPACE_UNREADABLE"));
@@ -302,9 +307,7 @@ class LentRepositoryTest {
             ApplyAnswer answer = judged(id, each.getValue());
             assertEquals(
                     List.of(each.getKey()),
-                    answer.withheld().stream()
-                            .map(ApplyAnswer.Withheld::reason)
-                            .toList());
+                    answer.withheld().stream().map(ApplyAnswer.Withheld::reason).toList());
         }
         assertEquals(before, hosts.host("git status --porcelain --ignored"));
         assertFalse(Files.exists(hosts.repository.resolveSibling("out.txt")));
@@ -341,8 +344,7 @@ class LentRepositoryTest {
         assertFalse(Files.exists(hosts.repository.resolve("c.txt")));
         assertTrue(hosts.applyPatch(id, false, patch, patch.length).applied());
         assertEquals("x", text("c.txt"));
-        assertEquals(
-                List.of("project", id + ".lent"), left(hosts.home.root.resolve("workspaces")));
+        assertEquals(List.of("project", id + ".lent"), left(hosts.home.root.resolve("workspaces")));
     }
 
     @Test

@@ -62,7 +62,9 @@ final class TwoHosts implements AutoCloseable {
     }
 
     String host(String script) throws Exception {
-        return host(repository, "git() { command git -c safe.directory='*' -c user.name=a -c user.email=a@b.c \"$@\"; }\n" + script);
+        return host(
+                repository,
+                "git() { command git -c safe.directory='*' -c user.name=a -c user.email=a@b.c \"$@\"; }\n" + script);
     }
 
     SpawnRequest request(SpawnRequest.WorkspaceMode mode, String prompt) {
@@ -104,7 +106,8 @@ final class TwoHosts implements AutoCloseable {
     }
 
     List<String> commits(String mirror) throws IOException {
-        return control(far, new ControlRequest.Mirror(mirror), MirrorAnswer.class).commits();
+        return control(far, new ControlRequest.Mirror(mirror), MirrorAnswer.class)
+                .commits();
     }
 
     /** What home lends, and its pack. */
@@ -156,8 +159,8 @@ final class TwoHosts implements AutoCloseable {
     ApplyAnswer apply(String spawnId, boolean check, String... allow) throws IOException {
         try (Connection from = new Connection(far, new LinkPurpose.Transfer())) {
             from.send(new TransferRequest.Changes(spawnId));
-            byte[] patch = from.bytes(
-                    (int) from.answer(TransferRequest.Outgoing.class).bytes());
+            byte[] patch =
+                    from.bytes((int) from.answer(TransferRequest.Outgoing.class).bytes());
             ApplyAnswer answer = applyPatch(spawnId, check, patch, patch.length, allow);
             from.send(new TransferRequest.Settled(answer.applied()));
             from.answer(Done.class);

@@ -51,7 +51,8 @@ public final class WorkerAgent implements AutoCloseable {
         Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = new MadeWorkspaces(
-                new MadeWorkspaces.Tools(walls.tools(),
+                new MadeWorkspaces.Tools(
+                        walls.tools(),
                         walls.user(),
                         walls.cloneProgram(),
                         installation.stateDir().resolve("repositories")),

@@ -332,11 +332,7 @@ public final class Spawner {
      * Requests the worker. Spawns accepted together may exceed what the worker-agent starts at once; the rest retry.
      */
     private CompletionStage<SpawnAnswer> ask(
-            Spawn spawn,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            long deadlineMs) {
+            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start, long deadlineMs) {
         return parts.workers().spawn(spawn.spawnId(), request, asker, start).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
             return waits

@@ -69,11 +69,7 @@ final class RepositoryTransfers {
         /** What a policy hides and a mode adds differs. */
         List<String> purpose() {
             return List.of(
-                    host,
-                    mirror,
-                    request.workspaceMode().name(),
-                    request.agent(),
-                    String.valueOf(request.policy()));
+                    host, mirror, request.workspaceMode().name(), request.agent(), String.valueOf(request.policy()));
         }
     }
 
@@ -115,8 +111,8 @@ final class RepositoryTransfers {
                 .mirror(transport.mirror())
                 .thenApply(RepositoryTransfers::bounded)
                 .thenCompose(have -> home.transfer()
-                        .thenCompose(from -> lend(transport, have, from)
-                                .whenComplete((start, failure) -> from.close(over())))
+                        .thenCompose(from ->
+                                lend(transport, have, from).whenComplete((start, failure) -> from.close(over())))
                         .exceptionallyCompose(failure -> again
                                         && !have.isEmpty()
                                         && cause(failure) instanceof BrigException refusal
@@ -142,8 +138,7 @@ final class RepositoryTransfers {
                     .far()
                     .transfer()
                     .thenCompose(to -> {
-                        to.send(new TransferRequest.Receive(
-                                start.mirror(), start.commit(), lent.head(), lent.bytes()));
+                        to.send(new TransferRequest.Receive(start.mirror(), start.commit(), lent.head(), lent.bytes()));
                         return relay(from, to, lent.bytes(), Done.class)
                                 .whenComplete((done, failure) -> to.close(over()));
                     })
@@ -164,8 +159,9 @@ final class RepositoryTransfers {
 
     /** Applies the changes of a spawn on another host to the repository that was lent to it. */
     CompletionStage<ApplyAnswer> apply(WorkerAgent far, String spawnId, boolean check, List<String> allow) {
-        return far.transfer().thenCompose(from -> apply(from, spawnId, check, allow)
-                .whenComplete((answer, failure) -> from.close(over())));
+        return far.transfer()
+                .thenCompose(from ->
+                        apply(from, spawnId, check, allow).whenComplete((answer, failure) -> from.close(over())));
     }
 
     private CompletionStage<ApplyAnswer> apply(Transfer from, String spawnId, boolean check, List<String> allow) {

@@ -56,8 +56,7 @@ public interface WorkerAgent {
      *
      * @param spawnId the spawn whose changes may be applied to it; null only checks
      */
-    CompletionStage<LendableAnswer> lendable(
-            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
+    CompletionStage<LendableAnswer> lendable(@Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
 
     /** The commits that a mirror there has. */
     CompletionStage<MirrorAnswer> mirror(String mirror);

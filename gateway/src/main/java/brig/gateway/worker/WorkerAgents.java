@@ -101,9 +101,8 @@ public final class WorkerAgents implements WorkerAgent {
     /** As {@link #at}, for what a client waits for. */
     private <T> CompletionStage<T> reached(@Nullable String host, Function<WorkerAgent, CompletionStage<T>> call) {
         return at(host, call).exceptionallyCompose(failure -> {
-            Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                    ? failure.getCause()
-                    : failure;
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             boolean lost = host != null
                     && cause instanceof BrigException refusal
                     && refusal.code() == ErrorCode.WORKER_AGENT_UNAVAILABLE;

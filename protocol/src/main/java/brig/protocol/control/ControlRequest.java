@@ -38,8 +38,7 @@ public sealed interface ControlRequest {
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
-            @Nullable MirrorStart start)
-            implements ControlRequest {
+            @Nullable MirrorStart start) implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
         }
@@ -56,7 +55,9 @@ public sealed interface ControlRequest {
      * @param spawnId the spawn on another host whose changes may be applied later; null only checks
      */
     record Lendable(
-            @Nullable String spawnId, SpawnRequest request, @Flat Asker asker) implements ControlRequest {
+            @Nullable String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker) implements ControlRequest {
         public Lendable {
             if (spawnId != null) {
                 requireSpawnId(spawnId);

@@ -14,7 +14,10 @@ import java.util.regex.Pattern;
  * @param hidden globs of files that are not checked out
  */
 public record MirrorStart(
-        String mirror, String commit, String config, @OmitEmpty List<String> hidden) {
+        String mirror,
+        String commit,
+        String config,
+        @OmitEmpty List<String> hidden) {
     private static final Pattern MIRROR = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
     private static final int CONFIG_CHARACTERS_MAX = 64 * 1024;

@@ -112,11 +112,11 @@ public final class ControlOperations {
                 workers.check(check.request(), check.asker());
                 yield new Outcome(new Done());
             }
-            case Spawn spawn -> new Outcome(shown(workers.spawn(
-                    spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start())));
+            case Spawn spawn ->
+                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start())));
             case Lendable lendable ->
-                new Outcome(new LendableAnswer(
-                        workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));
+                new Outcome(
+                        new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));
             case Mirror mirror -> new Outcome(made.mirrors().commits(mirror.mirror()));
             case Terminate terminate -> new Outcome(terminate(terminate));
             case ListWorkers _ -> new Outcome(list());

@@ -6,7 +6,6 @@ import brig.protocol.control.Done;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.json.Json;
-import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.Lending;
@@ -42,8 +41,7 @@ final class TransferConnection {
     private final InputStream in;
 
     /** @param before what came after the first line */
-    TransferConnection(
-            SocketChannel channel, ByteBuffer before, Timers timers, Workers workers, MadeWorkspaces made) {
+    TransferConnection(SocketChannel channel, ByteBuffer before, Timers timers, Workers workers, MadeWorkspaces made) {
         this.channel = channel;
         this.timers = timers;
         this.workers = workers;

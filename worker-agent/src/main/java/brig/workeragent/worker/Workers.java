@@ -192,7 +192,8 @@ public final class Workers {
     }
 
     private Policies.Named policyOf(SpawnRequest request) {
-        return parts.policies().find(request.policy(), parts.profiles().named(request.agent()).profile());
+        return parts.policies()
+                .find(request.policy(), parts.profiles().named(request.agent()).profile());
     }
 
     /**
@@ -274,8 +275,7 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer make(
-            String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable MirrorStart start)
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable MirrorStart start)
             throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);

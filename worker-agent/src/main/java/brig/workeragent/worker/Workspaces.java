@@ -207,22 +207,13 @@ final class Workspaces {
      *     COPY_UNAVAILABLE}
      */
     Workplace take(
-            String spawnId,
-            SpawnRequest request,
-            Asker asker,
-            Confinement confinement,
-            @Nullable MirrorStart start) {
+            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         if (request.workspaceMode().isWorktree() && start != null) {
             return ofItsOwn(
                     spawnId,
                     asker,
-                    made.worktree(
-                            spawnId,
-                            taskId,
-                            named(request.repository()),
-                            start,
-                            confinement.privateFiles()));
+                    made.worktree(spawnId, taskId, named(request.repository()), start, confinement.privateFiles()));
         }
         if (isElsewhere(request)) {
             throw BrigException.invalid("repository", "is of another host and was not brought to this one");

@@ -83,7 +83,8 @@ public final class Lending {
 
     private static String mirrorOf(Path repository) {
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(repository.toString().getBytes(UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256")
+                    .digest(repository.toString().getBytes(UTF_8));
             return HexFormat.of().formatHex(hash).substring(0, MIRROR_DIGITS);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
@@ -127,8 +128,7 @@ public final class Lending {
      * @param have commits that the pack may assume
      * @return the last commit
      */
-    String pack(
-            Repositories.Found repo, RepositorySurvey found, PrivateFiles hidden, List<String> have, Path pack)
+    String pack(Repositories.Found repo, RepositorySurvey found, PrivateFiles hidden, List<String> have, Path pack)
             throws IOException {
         byte[] changed = RepositorySurvey.list(found.changed(), hidden, false);
         List<String> arguments = new ArrayList<>(List.of(found.head(), Integer.toString(changed.length)));
@@ -184,8 +184,7 @@ public final class Lending {
                 List<FileChange> changes = new ArrayList<>();
                 try (InputStream file = Files.newInputStream(came)) {
                     notes.store(
-                            checked,
-                            to -> changes.addAll(PatchReader.copy(file, to, TransferRequest.PATCH_BYTES_MAX)));
+                            checked, to -> changes.addAll(PatchReader.copy(file, to, TransferRequest.PATCH_BYTES_MAX)));
                 }
                 String config = changes.isEmpty()
                         ? ""

@@ -136,8 +136,7 @@ public final class MadeWorkspaces {
      * @param hidden as above, in addition to those of {@code start}
      * @throws BrigException {@code NOT_FOUND} if it was not brought, {@code INVALID_FIELD}; nothing is left then
      */
-    public Made worktree(
-            String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
+    public Made worktree(String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
         return worktrees.make(spawnId, taskId, repository, start, hidden);
     }
 
@@ -191,13 +190,11 @@ public final class MadeWorkspaces {
                         "spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
             }
             if (note.mirror() != null) {
-                throw BrigException.invalid(
-                        "spawn_id", "must be of a spawn whose repository is on this host");
+                throw BrigException.invalid("spawn_id", "must be of a spawn whose repository is on this host");
             }
             Path patch = notes.patchOf(spawnId);
             try {
-                ApplyAnswer answer =
-                        lending.applying().apply(note, patch, worktrees.news(note, patch), check, named);
+                ApplyAnswer answer = lending.applying().apply(note, patch, worktrees.news(note, patch), check, named);
                 if (answer.applied()) {
                     notes.addApplied(spawnId, patch);
                 }
@@ -226,7 +223,8 @@ public final class MadeWorkspaces {
             WorkspaceNote note = notes.read(spawnId);
             if (note.mirror() == null) {
                 throw BrigException.invalid(
-                        "spawn_id", "must be of a spawn whose repository is on the gateway's own host; changes: brig diff");
+                        "spawn_id",
+                        "must be of a spawn whose repository is on the gateway's own host; changes: brig diff");
             }
             Path patch = notes.patchOf(spawnId);
             try {

@@ -168,7 +168,8 @@ public final class Mirrors {
     private void makeBase() throws IOException {
         if (!Files.isDirectory(base)) {
             Files.createDirectories(base);
-            Files.setPosixFilePermissions(base, PosixFilePermissions.fromString(user.switched() ? "rwx--x--x" : "rwx------"));
+            Files.setPosixFilePermissions(
+                    base, PosixFilePermissions.fromString(user.switched() ? "rwx--x--x" : "rwx------"));
         }
     }
 
@@ -193,8 +194,7 @@ public final class Mirrors {
             for (Path folder : folders) {
                 String name = String.valueOf(folder.getFileName()).replaceFirst("\\.git$", "");
                 Path dated = Files.exists(listOf(name)) ? listOf(name) : folder;
-                if (!borrowed.contains(name)
-                        && Files.getLastModifiedTime(dated).toMillis() <= beforeMs) {
+                if (!borrowed.contains(name) && Files.getLastModifiedTime(dated).toMillis() <= beforeMs) {
                     unused.add(name);
                 }
             }

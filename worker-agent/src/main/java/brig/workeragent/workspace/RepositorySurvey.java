@@ -52,11 +52,7 @@ record RepositorySurvey(
     /** The same of a commit of a mirror, which has no configuration, no branches and no files. */
     static RepositorySurvey ofMirror(Git git, Path mirror, String commit) {
         return git.run(
-                List.of("commit"),
-                new Git.Place(mirror, true, List.of()),
-                Git.NOTHING,
-                RepositorySurvey::read,
-                commit);
+                List.of("commit"), new Git.Place(mirror, true, List.of()), Git.NOTHING, RepositorySurvey::read, commit);
     }
 
     private static RepositorySurvey read(InputStream stdout) throws IOException {

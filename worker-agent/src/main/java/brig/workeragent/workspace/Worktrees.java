@@ -89,14 +89,16 @@ final class Worktrees implements MadeWorkspaces.Maker {
                 null,
                 0);
         PrivateFiles left = found.privateFiles(hidden);
-        return make(note, found.shownConfig(), () -> note.lender() == null
-                ? begin(note, found, RepositorySurvey.list(found.changed(), left, false), left)
-                : begin(keep(note, repo, found, left), found, Git.NOTHING, left));
+        return make(
+                note,
+                found.shownConfig(),
+                () -> note.lender() == null
+                        ? begin(note, found, RepositorySurvey.list(found.changed(), left, false), left)
+                        : begin(keep(note, repo, found, left), found, Git.NOTHING, left));
     }
 
     /** Makes it from a commit of a mirror. */
-    MadeWorkspaces.Made make(
-            String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
+    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
         try {
             String mirror = mirrors.require(start);
             RepositorySurvey found = RepositorySurvey.ofMirror(git, mirrors.folderOf(mirror), start.commit());
@@ -111,8 +113,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
                     null,
                     mirror,
                     0);
-            PrivateFiles left = found.privateFiles(
-                    Stream.concat(hidden.stream(), start.hidden().stream()).distinct().toList());
+            PrivateFiles left = found.privateFiles(Stream.concat(hidden.stream(), start.hidden().stream())
+                    .distinct()
+                    .toList());
             return make(note, start.config(), () -> begin(borrow(note), found, Git.NOTHING, left));
         } catch (IOException e) {
             throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a worktree", e);
@@ -157,8 +160,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
      *
      * @return the note with the commit that the worktree begins with
      */
-    private WorkspaceNote keep(
-            WorkspaceNote note, Repositories.Found repo, RepositorySurvey found, PrivateFiles hidden)
+    private WorkspaceNote keep(WorkspaceNote note, Repositories.Found repo, RepositorySurvey found, PrivateFiles hidden)
             throws IOException {
         Path pack = notes.lentOf(note.spawnId(), "pack");
         String start = lending.pack(repo, found, hidden, List.of(), pack);
@@ -343,8 +345,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         try {
             if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
                 // What borrows from a mirror goes as a whole. A deleted repository has no record of it.
-                boolean known =
-                        note.mirror() == null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
+                boolean known = note.mirror() == null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
                 git.run(
                         List.of("remove"),
                         new Git.Place(folder.toRealPath(), false, known ? references(commonOf(note)) : List.of()),
