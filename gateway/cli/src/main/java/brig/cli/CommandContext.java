@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +109,18 @@ final class CommandContext {
         return hosts ? Paths.HOST_SPAWNER : own;
     }
 
+    /** The user whose gateway listens, if that is another one; else null. */
+    @Nullable
+    String otherOwner() {
+        try {
+            Path socket = spawnerSocket();
+            boolean own = (Integer) Files.getAttribute(socket, "unix:uid") == Paths.ownUid();
+            return own ? null : Files.getOwner(socket).getName();
+        } catch (IOException nobodyListens) {
+            return null;
+        }
+    }
+
     /** A connection, and the gateway that was started for it, if any. */
     record Connection(GatewayClient client, @Nullable Embedded embedded) implements AutoCloseable {
         @Override
@@ -179,6 +192,7 @@ final class CommandContext {
                     own.limits(),
                     own.retention(),
                     own.connections(),
+                    Map.of(),
                     own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime()

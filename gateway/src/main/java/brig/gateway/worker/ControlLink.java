@@ -80,6 +80,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
     private static final int ANSWER_BYTES_MAX = 4 * Limits.MESSAGE_BYTES_MAX;
     private static final long RECONNECT_MS = 50;
+    /** How often a link without a way to its host looks for one. */
+    private static final long LOOK_MS = 250;
+
+    private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -87,6 +91,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final SocketAddress address;
     private final Timers timers;
     private final IntPredicate trustedUids;
+    private final Reach reach;
     private final WorkerLink.Services shared;
     private final Map<Long, Pending<?>> pending = new HashMap<>();
     private Listener listener = new NoListener();
@@ -96,6 +101,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
     private long lastId;
+    private boolean closed;
     /** Why the peer is not trusted; null if it is. */
     private @Nullable BrigException untrusted;
 
@@ -115,18 +121,28 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    /** @param trustedUids accepts the uids that the worker-agent may have */
+    /**
+     * The link to the worker-agent of this host.
+     *
+     * @param trustedUids accepts the uids that it may have
+     */
     public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids) {
+        this(vertx, socketPath, timers, trustedUids, Reach.HERE);
+    }
+
+    public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids, Reach reach) {
         this.vertx = vertx;
         this.client = vertx.createNetClient();
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
         this.trustedUids = trustedUids;
+        this.reach = reach;
         this.shared = new WorkerLink.Services(
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
                 this::retry,
-                new Inlet.Shared());
+                new Inlet.Shared(),
+                reach);
     }
 
     /** Connects, and keeps the link up. */
@@ -135,7 +151,28 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connect();
     }
 
+    /** Ends the connection, if there is one; another attempt follows. */
+    public void drop() {
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    /** Ends the connection for good; those of workers are closed by their owners. */
+    public void close() {
+        closed = true;
+        listener = new NoListener();
+        drop();
+    }
+
     private void connect() {
+        if (closed) {
+            return;
+        }
+        if (!reach.isUp()) {
+            timers.after(LOOK_MS, this::connect);
+            return;
+        }
         client.connect(address).onComplete(connected -> {
             if (connected.succeeded()) {
                 handleConnected(connected.result());
@@ -160,6 +197,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private void handleConnected(NetSocket connected) {
+        if (closed) {
+            connected.close();
+            return;
+        }
         try {
             requireTrusted(connected);
         } catch (BrigException why) {
@@ -178,10 +219,23 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
+        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control(reach.epoch()))));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        if (reach.epoch() != null) {
+            ping(connected);
+        }
         List.copyOf(waiting).forEach(WorkerLink::connect);
         waiting.clear();
+    }
+
+    /** Signs of life for a worker-agent that does not see when the link is lost. */
+    private void ping(NetSocket alive) {
+        timers.after(PING_MS, () -> {
+            if (socket == alive) {
+                var _ = done(new ControlRequest.Ping());
+                ping(alive);
+            }
+        });
     }
 
     private void requireTrusted(NetSocket connected) {
@@ -347,7 +401,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         if (untrusted != null) {
             return CompletableFuture.failedFuture(untrusted);
         }
-        return PortLink.dial(shared.loop(), shared.address(), workerId, port);
+        return PortLink.dial(shared.loop(), shared.address(), new LinkPurpose.Port(workerId, port, reach.epoch()));
     }
 
     @Override
