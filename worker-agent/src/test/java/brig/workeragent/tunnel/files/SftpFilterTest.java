@@ -169,7 +169,7 @@ class SftpFilterTest {
                 .u32(4);
         Function<FilterFixture, SftpWriter> list =
                 one -> request(Sftp.READDIR).string(FarFolder.handle(one.ask(request(Sftp.OPENDIR, "src"))));
-        Function<FilterFixture, SftpWriter> look = one -> request(Sftp.LSTAT, "other");
+        Function<FilterFixture, SftpWriter> look = one -> request(Sftp.LSTAT, MAIN);
         Function<FilterFixture, SftpWriter> open =
                 one -> NONE.write(request(Sftp.OPEN, MAIN).u32(Sftp.FLAG_READ));
 
@@ -189,10 +189,24 @@ class SftpFilterTest {
         ends(list, id -> entry(id, "a\0b"));
         ends(list, id -> entry(id, "a".repeat(256)));
         ends(list, id -> entry(id, "a").u32(7));
-        ends(look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x40));
-        ends(look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(Integer.MAX_VALUE));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x40));
+        ends(
+                Sftp.ATTRS,
+                look,
+                id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(-1));
+        ends(
+                Sftp.ATTRS,
+                look,
+                id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(Integer.MAX_VALUE));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0).u32(0));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.NAME, id).u32(0));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.STATUS, id).u32(Sftp.OK));
         ends(look, id -> new SftpWriter(Sftp.NAME, id).u32(2).string(path("/home/me/project")));
-        ends(open, id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[257]));
+        ends(Sftp.HANDLE, open, id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[257]));
+        ends(
+                Sftp.HANDLE,
+                open,
+                id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[4]).u32(0));
     }
 
     private static SftpWriter entry(int id, String name) {
@@ -204,16 +218,20 @@ class SftpFilterTest {
         SftpWriter to(int id);
     }
 
-    /** The answer takes the place of the far side's first one. */
     private static void ends(Function<FilterFixture, SftpWriter> request, Answer answer) {
+        ends(0, request, answer);
+    }
+
+    /** The answer takes the place of the far side's first one of that type, or of any type. */
+    private static void ends(int type, Function<FilterFixture, SftpWriter> request, Answer answer) {
         FilterFixture one = new FilterFixture();
         SftpWriter sent = request.apply(one);
         boolean[] given = new boolean[1];
         one.onTheWay = packet -> {
             SftpReader in = new SftpReader(packet);
-            in.u8();
+            int came = in.u8();
             int id = in.u32();
-            if (given[0]) {
+            if (given[0] || type != 0 && type != came) {
                 return packet;
             }
             given[0] = true;
