@@ -10,6 +10,7 @@ import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -36,6 +37,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
+    private final SpillFolder spills;
     private final Walls walls;
     private final Workers workers;
     private final LinkServer link;
@@ -56,6 +58,7 @@ public final class WorkerAgent implements AutoCloseable {
                 System::currentTimeMillis);
         this.folder = folder;
         this.egress = egress;
+        this.spills = SpillFolder.open(installation.stateDir().resolve("spill"), config.spillBytesMax());
         this.walls = walls;
         this.workers = new Workers(
                 new Workers.Services(
@@ -66,6 +69,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        spills,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),
@@ -146,6 +150,11 @@ public final class WorkerAgent implements AutoCloseable {
         walls.close();
         egress.close();
         try {
+            spills.close();
+        } catch (IOException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).warn("unread frames stay on disk: {}", e.toString());
+        }
+        try {
             folder.close();
         } catch (IOException e) {
             LoggerFactory.getLogger(WorkerAgent.class).warn("the folder stays locked: {}", e.toString());
@@ -199,7 +208,7 @@ public final class WorkerAgent implements AutoCloseable {
                         },
                         "brig-stop"));
         if (options.embedded()) {
-            new IdleExit(timers, agent::needed, () -> System.exit(0)).start();
+            new IdleExit(timers, options.idleExitMs(), agent::needed, () -> System.exit(0)).start();
         }
         log.info("listening on {}", agent.linkSocket());
         out.println("ready " + agent.linkSocket());

@@ -140,6 +140,9 @@ class ControlMessagesTest {
                 "[1]",
                 "{'link':'dance'}",
                 "{'link':'control','spawn_id':'ID'}",
+                "{'link':'control','epoch':-1}",
+                "{'link':'control','epoch':'7'}",
+                "{'link':'control','epoch':9223372036854775808}",
                 "{'link':'worker','spawn_id':'ID'}",
                 "{'link':'worker','spawn_id':'ID','resume':0}",
                 "{'link':'worker','spawn_id':'ID','resume':'1'}",
@@ -154,7 +157,12 @@ class ControlMessagesTest {
 
     @Test
     void shouldSayWhichFramesAreWanted() {
-        for (String line : List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+        for (String line : List.of(
+                json("{'link':'control'}"),
+                json("{'link':'control','epoch':0}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7,'epoch':1764100000000}"),
+                json("{'link':'port','spawn_id':'ID','port':80,'epoch':9223372036854775807}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
     }

@@ -21,10 +21,12 @@ import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -96,6 +98,7 @@ class WorkersTest {
                                 () -> 0),
                         new SystemTimers(),
                         new NoEgress(),
+                        spills(folder),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         folder.resolve("workspaces"),
@@ -106,6 +109,14 @@ class WorkersTest {
                         new StopTimes(60_000, 0, 10, 10),
                         startsPerSecondMax,
                         WORKERS_MAX));
+    }
+
+    private static SpillFolder spills(Path folder) {
+        try {
+            return SpillFolder.open(folder.resolve("spill"), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Nothing of a network. */
