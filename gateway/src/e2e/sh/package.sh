@@ -133,16 +133,10 @@ try() {
     mkdir /tmp/payload
     tar -xzf /tmp/payload.tar.gz -C /tmp/payload
     "/tmp/payload/$version/runtime/bin/java" -version 2>/dev/null || fail "the payload's Java does not run"
-    HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" check | grep -q '"architecture","status":"ok"' || fail 'the payload does not fit this host'
-    ok 'it makes the payload for other hosts of its own runtime'
-    started=$(HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" start --gateway-id 0123456789ab)
-    process=$(echo "$started" | sed -n 's/.*"pid":\([0-9]*\).*/\1/p')
-    [ -n "$process" ] || fail "the worker-agent of the payload does not start: $started"
-    grep -q '/run-[^/]*\.scope' "/proc/$process/cgroup" || fail "it is in no scope: $(cat "/proc/$process/cgroup")"
-    kill "$process"
-    timeout 60 tail --pid="$process" -f /dev/null || fail 'the worker-agent of the payload does not end'
+    findings=$(HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" check)
+    echo "$findings" | grep -q '"architecture","status":"ok"' || fail "the payload does not fit this host: $findings"
     rm -rf /tmp/payload /tmp/payload.tar.gz
-    ok 'systemd gives the worker-agent of a payload a scope'
+    ok 'it makes the payload for other hosts of its own runtime'
     for page in /usr/share/doc/brig/*.md /usr/share/doc/brig/*/*.md /usr/share/doc/brig/clients/*/*.md; do
         grep -o ']([^)#]*' "$page" | cut -c3- | grep -v '^[a-z]*:' | sort -u | while read -r link; do
             [ -e "${page%/*}/$link" ] || { fail "$page leads to $link, which is not there"; }

@@ -21,7 +21,10 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -83,6 +86,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     /** How often a link without a way to its host looks for one. */
     private static final long LOOK_MS = 250;
 
+    private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -140,7 +144,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
                 this::retry,
-                new Inlet.Shared());
+                new Inlet.Shared(),
+                reach);
     }
 
     /** Connects, and keeps the link up. */
@@ -217,10 +222,23 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
+        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control(reach.epoch()))));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        if (reach.epoch() != null) {
+            ping(connected);
+        }
         List.copyOf(waiting).forEach(WorkerLink::connect);
         waiting.clear();
+    }
+
+    /** Signs of life for a worker-agent that does not see when the link is lost. */
+    private void ping(NetSocket alive) {
+        timers.after(PING_MS, () -> {
+            if (socket == alive) {
+                var _ = done(new ControlRequest.Ping());
+                ping(alive);
+            }
+        });
     }
 
     private void requireTrusted(NetSocket connected) {
@@ -317,8 +335,29 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker), SpawnAnswer.class);
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return request(
+                new ControlRequest.Lendable(spawnId, request, new SpawnRequest.Asker(asker.captain(), asker.admin())),
+                LendableAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return request(new ControlRequest.Mirror(mirror), MirrorAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return socket == null
+                ? CompletableFuture.failedFuture(unavailable())
+                : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
     }
 
     @Override
@@ -386,7 +425,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         if (untrusted != null) {
             return CompletableFuture.failedFuture(untrusted);
         }
-        return PortLink.dial(shared.loop(), shared.address(), workerId, port);
+        return PortLink.dial(shared.loop(), shared.address(), new LinkPurpose.Port(workerId, port, reach.epoch()));
     }
 
     @Override

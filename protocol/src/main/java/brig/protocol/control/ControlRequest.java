@@ -20,16 +20,55 @@ public sealed interface ControlRequest {
     /** Returns the identity and the offers of the worker-agent: {@link HelloAnswer}. */
     record Hello() implements ControlRequest {}
 
+    /** A sign of life: {@link Done}. A link with an epoch that gives none for long counts as lost. */
+    record Ping() implements ControlRequest {}
+
     /**
      * Refuses whatever {@link Spawn} would refuse: the agent, the policy, the folder, or too many recent starts. Starts
      * nothing; answered with {@link Done}.
      */
     record Check(SpawnRequest request, @Flat Asker asker) implements ControlRequest {}
 
-    /** Starts a worker: {@link SpawnAnswer}. */
-    record Spawn(String spawnId, SpawnRequest request, @Flat Asker asker) implements ControlRequest {
+    /**
+     * Starts a worker: {@link SpawnAnswer}.
+     *
+     * @param start what its worktree begins with, if the repository is on another host
+     */
+    record Spawn(
+            String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker,
+            @Nullable MirrorStart start) implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
+        }
+
+        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
+            this(spawnId, request, asker, null);
+        }
+    }
+
+    /**
+     * Refuses whatever {@link TransferRequest.Lend} would refuse, as far as can be told without looking into the
+     * repository: {@link LendableAnswer}.
+     *
+     * @param spawnId the spawn on another host whose changes may be applied later; null only checks
+     */
+    record Lendable(
+            @Nullable String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker) implements ControlRequest {
+        public Lendable {
+            if (spawnId != null) {
+                requireSpawnId(spawnId);
+            }
+        }
+    }
+
+    /** Says which commits a mirror of another host's repository has: {@link MirrorAnswer}. */
+    record Mirror(String mirror) implements ControlRequest {
+        public Mirror {
+            MirrorStart.requireMirror(mirror);
         }
     }
 
