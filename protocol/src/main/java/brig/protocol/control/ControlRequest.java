@@ -29,10 +29,46 @@ public sealed interface ControlRequest {
      */
     record Check(SpawnRequest request, @Flat Asker asker) implements ControlRequest {}
 
-    /** Starts a worker: {@link SpawnAnswer}. */
-    record Spawn(String spawnId, SpawnRequest request, @Flat Asker asker) implements ControlRequest {
+    /**
+     * Starts a worker: {@link SpawnAnswer}.
+     *
+     * @param start what its worktree begins with, if the repository is on another host
+     */
+    record Spawn(
+            String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker,
+            @Nullable MirrorStart start) implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
+        }
+
+        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
+            this(spawnId, request, asker, null);
+        }
+    }
+
+    /**
+     * Refuses whatever {@link TransferRequest.Lend} would refuse, as far as can be told without looking into the
+     * repository: {@link LendableAnswer}.
+     *
+     * @param spawnId the spawn on another host whose changes may be applied later; null only checks
+     */
+    record Lendable(
+            @Nullable String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker) implements ControlRequest {
+        public Lendable {
+            if (spawnId != null) {
+                requireSpawnId(spawnId);
+            }
+        }
+    }
+
+    /** Says which commits a mirror of another host's repository has: {@link MirrorAnswer}. */
+    record Mirror(String mirror) implements ControlRequest {
+        public Mirror {
+            MirrorStart.requireMirror(mirror);
         }
     }
 
