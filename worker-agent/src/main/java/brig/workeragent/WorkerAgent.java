@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.grant.Grants;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -10,6 +11,7 @@ import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -36,6 +38,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
+    private final RelayedNetworks relayed;
     private final Walls walls;
     private final Workers workers;
     private final LinkServer link;
@@ -54,6 +57,9 @@ public final class WorkerAgent implements AutoCloseable {
                 installation::repositories,
                 config.keptWorkspaceMs(),
                 System::currentTimeMillis);
+        Grants grants = new Grants(new Grants.Services(
+                profiles, policies, egress, installation.stateDir().resolve("egress/placeholder.key")));
+        this.relayed = new RelayedNetworks(installation.runtimeDir().resolve("relay"));
         this.folder = folder;
         this.egress = egress;
         this.walls = walls;
@@ -66,6 +72,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        relayed,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),
@@ -96,7 +103,7 @@ public final class WorkerAgent implements AutoCloseable {
                                 policies,
                                 installation.workspaceBases().get(0)),
                         walls,
-                        egress,
+                        new ControlOperations.Networks(egress, grants, relayed),
                         VERSION,
                         () -> System.exit(0)));
     }
@@ -144,6 +151,7 @@ public final class WorkerAgent implements AutoCloseable {
         link.close();
         awaitSweep();
         walls.close();
+        relayed.close();
         egress.close();
         try {
             folder.close();

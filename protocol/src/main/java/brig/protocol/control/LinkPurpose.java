@@ -3,8 +3,10 @@ package brig.protocol.control;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.record.Flat;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first line of the gateway on a connection to the link socket: what the connection is for.
@@ -46,6 +48,23 @@ public sealed interface LinkPurpose {
             }
         }
     }
+
+    /**
+     * A connection that waits for one of a wall whose network is served at home. The worker-agent then writes an {@link
+     * EgressStream}, the gateway answers with a {@link PortAnswer}, and bytes flow both ways.
+     */
+    record Egress() implements LinkPurpose {}
+
+    /**
+     * A connection of a wall on another host, for the brig-egress of this one; the answer is a {@link PortAnswer}, then
+     * bytes flow both ways.
+     *
+     * @param refused why the gateway refuses it, for the audit; null if it does not
+     */
+    record Granted(@Flat EgressStream stream, @Nullable String refused) implements LinkPurpose {}
+
+    /** The worker-agent writes an {@link EgressHappened} for each event of a network that it serves for other hosts. */
+    record EgressEvents() implements LinkPurpose {}
 
     private static void requireSpawnId(String spawnId) {
         if (!Ids.isSpawnId(spawnId)) {

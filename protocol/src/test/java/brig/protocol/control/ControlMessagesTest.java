@@ -39,6 +39,14 @@ class ControlMessagesTest {
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci','grant':{'policy':'p','open':true,'authority':'PEM','ports':[80],"
+                        + "'routes':{'openai':'/v1'},'placeholders':{'T':'BRIG_SECRET_0'}}}",
+                "{'id':2,'op':'grant','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci'}",
+                "{'id':2,'op':'ungrant','spawn_id':'ID'}",
+                "{'id':2,'op':'egress_event','spawn_id':'ID','event':{'kind':'answered','host':'a.example','port':80,"
+                        + "'allowed':true,'rule':'a person allowed it'}}",
                 "{'id':3,'op':'terminate','spawn_id':'ID','reason':'requested','forget':true}",
                 "{'id':'four','op':'list'}",
                 "{'id':5,'op':'doctor'}",
@@ -146,17 +154,50 @@ class ControlMessagesTest {
                 "{'link':'worker','spawn_id':'../x','resume':1}",
                 "{'link':'port','spawn_id':'ID'}",
                 "{'link':'port','spawn_id':'x','port':1}",
-                "{'link':'port','spawn_id':'ID','port':65536}"
+                "{'link':'port','spawn_id':'ID','port':65536}",
+                "{'link':'granted','spawn_id':'ID'}",
+                "{'link':'granted','spawn_id':'ID','role':'root'}",
+                "{'link':'granted','spawn_id':'../x','role':'proxy'}",
+                "{'link':'granted','spawn_id':'ID','role':'proxy','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4'}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':65536}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.256','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4.','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'01.2.3.4','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'localhost','port':80}",
+                "{'link':'egress','spawn_id':'ID'}"
             })
     void shouldRefuseAConnectionThatDoesNotSayWhatItIsFor(String line) {
         assertThrows(BrigException.class, () -> read(line, LinkPurpose.class));
     }
 
     @Test
-    void shouldSayWhichFramesAreWanted() {
-        for (String line : List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+    void shouldSayWhatAConnectionIsFor() {
+        for (String line : List.of(
+                json("{'link':'control'}"),
+                json("{'link':'egress'}"),
+                json("{'link':'egress_events'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'dns','refused':'a lie'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':443}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'policy':'p','open':true,'ports':[0]}",
+                "{'policy':'p','open':true,'ports':[65536]}",
+                "{'open':true}",
+                "{'policy':'p','open':true,'hosts':['a.example']}"
+            })
+    void shouldRefuseAGrantThatNoWallCanBeBuiltFor(String grant) {
+        String line = "{'id':1,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a'}},'captain':'c',"
+                + "'grant':" + grant + "}";
+        assertThrows(BrigException.class, () -> read(line, ControlCall.class));
     }
 
     @Test
