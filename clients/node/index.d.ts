@@ -149,6 +149,10 @@ export interface StartRequest {
     /** The agent's own id of an earlier session to go on with. */
     resume?: string;
     record?: boolean;
+    /** The name of the host to run on, instead of the gateway's own. */
+    host?: string;
+    /** Labels, instead of `host`: of the hosts with all of them the one with the fewest sessions is taken. */
+    on?: string[];
     /** It may work in a folder in which another live session of yours does. */
     shareWorkspace?: boolean;
     /** Seconds to wait for a place where all are taken, at most 300. Default: none, the refusal says when to retry. */

@@ -145,6 +145,8 @@ export class SubagentProvider {
             timeoutSeconds,
             resume,
             record,
+            host,
+            on,
             shareWorkspace,
             wait,
             ...unknown
@@ -172,6 +174,8 @@ export class SubagentProvider {
             timeout_seconds: timeoutSeconds,
             resume,
             record,
+            host,
+            on,
             share_workspace: shareWorkspace,
             wait: wait === undefined ? undefined : `${wait}s`,
         };

@@ -49,7 +49,11 @@ export const DOES = {
     failed: 'failed',
     ended: 'ended',
     unknown: 'unknown',
+    unreachable: 'out of reach',
 };
+
+/** The agent of a session, and the host that it is on if that is not the gateway's own. */
+export const placed = (view) => (view.host ? `${view.agent} on ${view.host}` : view.agent);
 
 /** Who waits for a person comes first; else the order stays. */
 export const byNeed = (views) =>
@@ -58,7 +62,8 @@ export const byNeed = (views) =>
 /** Those that have each of the words in their name, their agent or what they do. */
 export function fitting(views, find) {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-    const says = (view) => `${view.task_id} ${view.spawn_id} ${view.agent} ${DOES[view.activity] ?? ''}`.toLowerCase();
+    const says = (view) =>
+        `${view.task_id} ${view.spawn_id} ${placed(view)} ${DOES[view.activity] ?? ''}`.toLowerCase();
     return words.length ? views.filter((view) => words.every((word) => says(view).includes(word))) : views;
 }
 

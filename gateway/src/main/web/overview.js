@@ -2,7 +2,7 @@
 import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
-import {DOES, age, byNeed, clip, fitting, plural, tokens} from './format.js';
+import {DOES, age, byNeed, clip, fitting, placed, plural, tokens} from './format.js';
 import {oldest, openAsks} from './inbox.js';
 import {placeOf} from './route.js';
 import {changed, open, state} from './store.js';
@@ -86,7 +86,7 @@ function tile(view, index) {
     return html`<a class="tile" href=${placeOf(view.spawn_id)}>
         <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b>
             ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : html`<span class="does dim">${DOES[view.activity]}</span>`}
-            <span class="dim">${view.agent}</span></header>
+            <span class="dim">${placed(view)}</span></header>
         <div class="lines"
             aria-hidden="true">${model ? guard([model, turn(model, index)], () => newest(model)) : html`<div class="dim">${waiting(view)}</div>`}</div>
         <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span>

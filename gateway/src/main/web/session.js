@@ -5,7 +5,7 @@ import {agentsPart} from './tree.js';
 import {changesPart} from './changes.js';
 import {composer} from './composer.js';
 import {askToEnd, drives} from './ending.js';
-import {DOES, age, count, plural, tokens} from './format.js';
+import {DOES, age, count, placed, plural, tokens} from './format.js';
 import {sessionAsks} from './inbox.js';
 import {goTo, PARTS, placeOf, TABS} from './route.js';
 import {isNarrow, open, state} from './store.js';
@@ -71,7 +71,7 @@ function header(id, view, model, reading) {
         <span class="pill ${view?.activity ?? ''}">${model?.over ? DOES.ended : (DOES[view?.activity] ?? 'read')}</span>
         ${model?.throttled ? paused : nothing}
         <span class="facts dim">
-            <span>${view?.agent}</span>
+            <span>${view ? placed(view) : nothing}</span>
             ${view ? html`<span title="age">${age((view.ended_ms ?? state.nowMs) - view.created_ms)}</span>` : nothing}
             ${usage ? html`<span title="tokens of all agents">${tokens(usage)}</span>` : nothing}
             <span title="frames">${plural(model?.lastSeq ?? 0, 'frame')}</span>

@@ -2,7 +2,7 @@
 import {html, live, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
 import {askToEnd, drives} from './ending.js';
-import {DOES, age, byNeed, fitting, plural, time, tokens, tokensBrief} from './format.js';
+import {DOES, age, byNeed, fitting, placed, plural, time, tokens, tokensBrief} from './format.js';
 import {bell, openAsks} from './inbox.js';
 import {findBy, placeOf} from './route.js';
 import {signOut} from './signin.js';
@@ -90,7 +90,7 @@ function entry(view) {
             class="name">${view.task_id}</span>
             ${asks ? badge(asks) : nothing}<span class="dim"
                 title=${view.ended_ms ? 'how long it ran' : 'how long it has been there'}>${age(since)}</span></span>
-        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · paused' : ''}<span
+        <span class="second dim"><span class="agent">${placed(view)}${view.throttled ? ' · paused' : ''}<span
             class="does"> · ${view.ended_ms ? how(view) : DOES[view.activity]}</span></span>
             <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
             <span title="connections that read it now">${view.readers ? plural(view.readers, 'subscriber') : ''}</span></span>

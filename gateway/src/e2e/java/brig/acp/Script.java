@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.protocol.BrigException;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -62,7 +63,10 @@ final class Script {
     private Script(boolean keep, WorkspaceMode mode) throws IOException {
         PipedInputStream in = new PipedInputStream(editor, PIPE_BYTES);
         AcpAgent agent = new AcpAgent(
-                new AcpOptions("mock", null, null, null, mode, keep, "0"), gateway, new Lines(told), sentence -> {});
+                new AcpOptions("mock", null, null, null, mode, SpawnRequest.Place.HERE, keep, "0"),
+                gateway,
+                new Lines(told),
+                sentence -> {});
         running = Thread.ofPlatform().daemon().start(() -> {
             try (agent) {
                 agent.run(in);

@@ -12,6 +12,8 @@ public enum SpawnState implements WireName {
     RUNNING,
     /** It is unknown whether the worker is alive. */
     UNKNOWN,
+    /** The link to the worker's host is lost; the agent goes on there. */
+    UNREACHABLE,
     /** The worker ran and has ended. Final. */
     TERMINATED,
     /** The worker was never started, or was lost. Final. */
@@ -26,9 +28,9 @@ public enum SpawnState implements WireName {
     public boolean mayBecome(SpawnState next) {
         return switch (this) {
             case REQUESTED -> next == SPAWNING || next == FAILED;
-            case SPAWNING -> next == RUNNING || next == FAILED || next == UNKNOWN;
-            case RUNNING -> next == TERMINATED || next == UNKNOWN;
-            case UNKNOWN -> next == SPAWNING || next == RUNNING || next == FAILED || next == TERMINATED;
+            case SPAWNING -> next == RUNNING || next == FAILED || next == UNKNOWN || next == UNREACHABLE;
+            case RUNNING -> next == TERMINATED || next == UNKNOWN || next == UNREACHABLE;
+            case UNKNOWN, UNREACHABLE -> next == SPAWNING || next == RUNNING || next == FAILED || next == TERMINATED;
             case TERMINATED, FAILED -> false;
         };
     }

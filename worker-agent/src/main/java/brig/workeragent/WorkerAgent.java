@@ -12,6 +12,7 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -39,6 +40,7 @@ public final class WorkerAgent implements AutoCloseable {
     private final RuntimeFolder folder;
     private final EgressProcess egress;
     private final RelayedNetworks relayed;
+    private final SpillFolder spills;
     private final Walls walls;
     private final Workers workers;
     private final LinkServer link;
@@ -62,6 +64,7 @@ public final class WorkerAgent implements AutoCloseable {
         this.relayed = new RelayedNetworks(installation.runtimeDir().resolve("relay"));
         this.folder = folder;
         this.egress = egress;
+        this.spills = SpillFolder.open(installation.stateDir().resolve("spill"), config.spillBytesMax());
         this.walls = walls;
         this.workers = new Workers(
                 new Workers.Services(
@@ -73,6 +76,7 @@ public final class WorkerAgent implements AutoCloseable {
                         timers,
                         egress,
                         relayed,
+                        spills,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),
@@ -153,6 +157,11 @@ public final class WorkerAgent implements AutoCloseable {
         walls.close();
         relayed.close();
         egress.close();
+        try {
+            spills.close();
+        } catch (IOException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).warn("unread frames stay on disk: {}", e.toString());
+        }
         try {
             folder.close();
         } catch (IOException e) {

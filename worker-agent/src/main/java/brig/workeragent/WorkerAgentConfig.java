@@ -33,6 +33,7 @@ record WorkerAgentConfig(
         @Range(min = 1, max = WORKERS_MAX) int workersMax,
         @Range(min = 1, max = 10_000) int portConnectionsMax,
         @Range(min = 128 * 1024, max = 1024 * MIB) long unackedBytesMax,
+        @Range(min = MIB, max = TIB, orZero = true) long spillBytesMax,
         @Range(min = 100, max = 600_000) int startMs,
         @Range(min = 1000, max = 365 * DAY_MS) long idleMs,
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param agent name of the agent profile
  * @param permissions what happens when the agent asks to use a tool; null for what its profile says
  * @param mode how the editor's folder is used
+ * @param place where sessions run
  * @param keep whether sessions continue when the editor ends
  * @param version of Brig, as the editor shows it
  */
@@ -23,6 +24,7 @@ public record AcpOptions(
         @Nullable String policy,
         @Nullable PermissionMode permissions,
         WorkspaceMode mode,
+        SpawnRequest.Place place,
         boolean keep,
         String version) {
     /** Prefix of the project of a session whose workspace is not the editor's folder; the folder follows. */
@@ -52,7 +54,8 @@ public record AcpOptions(
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder)),
                 new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
                 SpawnRequest.Continuation.NEW,
-                null);
+                null,
+                place);
         return new SpawnerRequest.Spawn(request, CLIENT, null);
     }
 

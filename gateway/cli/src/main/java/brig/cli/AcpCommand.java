@@ -46,6 +46,9 @@ final class AcpCommand implements Callable<Integer> {
     private String agent = "";
 
     @ArgGroup
+    private HostOptions where = new HostOptions();
+
+    @ArgGroup
     private Place place = new Place();
 
     /** At most one of them. */
@@ -93,6 +96,7 @@ final class AcpCommand implements Callable<Integer> {
                         policy,
                         permissions == null ? null : PermissionMode.of("--permissions", permissions),
                         mode,
+                        where.place(),
                         keep,
                         version),
                 new SpawnerGateway(main.context(), !keep),

@@ -235,7 +235,7 @@ public final class Main {
             rows.add(List.of(
                     spawn.taskId(),
                     spawn.spawnId(),
-                    spawn.agent(),
+                    TreeDrawing.placed(spawn.agent(), spawn.host()),
                     spawn.activity().wireName() + (spawn.throttled() ? ", paused" : ""),
                     age(spawn.createdMs()),
                     String.valueOf(spawn.lastSeq())));

@@ -1,5 +1,6 @@
 package brig.cli;
 
+import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.spawn.PermissionMode;
@@ -30,10 +31,13 @@ final class SpawnOptions {
     private @Nullable String taskId;
 
     @ArgGroup
-    private Place place = new Place();
+    private HostOptions where = new HostOptions();
+
+    @ArgGroup
+    private Folder folder = new Folder();
 
     /** At most one of them. */
-    private static final class Place {
+    private static final class Folder {
         @Option(
                 names = {"-w", "--workspace"},
                 paramLabel = "FOLDER",
@@ -177,15 +181,23 @@ final class SpawnOptions {
         return path == null ? null : path.toAbsolutePath().normalize().toString();
     }
 
+    /** A folder of the session's host: of another one only an absolute path says which. */
+    private static @Nullable String folderOn(SpawnRequest.Place place, @Nullable Path path) {
+        if (path != null && !path.isAbsolute() && !place.equals(SpawnRequest.Place.HERE)) {
+            throw BrigException.invalid("workspace", "must be an absolute path where another host is named");
+        }
+        return absolute(path);
+    }
+
     SpawnerRequest.Spawn request(@Nullable String prompt, boolean once) {
         return request(prompt, once, false);
     }
 
     SpawnerRequest.Spawn request(@Nullable String prompt, boolean once, boolean record) {
-        Path folder = place.copy != null ? place.copy : place.workspace;
+        SpawnRequest.Place place = where.place();
         SpawnRequest request = new SpawnRequest(
                 taskId,
-                absolute(folder),
+                folderOn(place, folder.copy != null ? folder.copy : folder.workspace),
                 new SpawnRequest.AgentConfig(
                         agent,
                         model,
@@ -195,8 +207,8 @@ final class SpawnOptions {
                 prompt,
                 once,
                 policy,
-                place.mode(),
-                absolute(place.repository != null ? place.repository : place.snapshot),
+                folder.mode(),
+                absolute(folder.repository != null ? folder.repository : folder.snapshot),
                 share,
                 new SpawnRequest.Claim(
                         requestId == null ? null : Ids.requestId("--request-id", requestId),
@@ -204,7 +216,8 @@ final class SpawnOptions {
                         project),
                 new SpawnRequest.Bounds(variables, timeoutSeconds, leaseSeconds),
                 new SpawnRequest.Continuation(resume, record),
-                parent);
+                parent,
+                place);
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

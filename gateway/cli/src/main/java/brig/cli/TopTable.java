@@ -46,6 +46,7 @@ final class TopTable {
                     view.spawnId(),
                     view.taskId(),
                     view.agent(),
+                    view.host(),
                     view.state(),
                     view.activity(),
                     view.createdMs(),
@@ -60,7 +61,7 @@ final class TopTable {
         List<String> cells(long nowMs) {
             return List.of(
                     TreeDrawing.cut(view.taskId(), NAME_CHARS_MAX),
-                    TreeDrawing.cut(view.agent(), NAME_CHARS_MAX),
+                    TreeDrawing.cut(TreeDrawing.placed(view.agent(), view.host()), NAME_CHARS_MAX),
                     view.activity().wireName() + (view.throttled() ? ", paused" : ""),
                     TreeDrawing.duration(nowMs - view.createdMs()),
                     String.valueOf(view.lastSeq()),
@@ -76,6 +77,7 @@ final class TopTable {
             String spawnId,
             String taskId,
             String agent,
+            @Nullable String host,
             SpawnState state,
             SpawnActivity activity,
             long createdMs,

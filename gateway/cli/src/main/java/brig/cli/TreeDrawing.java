@@ -32,7 +32,13 @@ final class TreeDrawing {
         List<String> lines = new ArrayList<>();
         TreeView.Main main = tree.main();
         String agent = main.agent() == null ? tree.agent() : main.agent();
-        lines.add(line(agent + " " + tree.taskId(), doing(main), main.startedMs(), main.endedMs(), main.usage(), ""));
+        lines.add(line(
+                placed(agent, tree.host()) + " " + tree.taskId(),
+                doing(main),
+                main.startedMs(),
+                main.endedMs(),
+                main.usage(),
+                ""));
         lines.addAll(agents(tree.agents()));
         long frames = tree.leftOut().frames();
         if (frames > 0) {
@@ -41,6 +47,11 @@ final class TreeDrawing {
             lines.add("(the oldest frames are deleted: what only they told is missing)");
         }
         return lines;
+    }
+
+    /** An agent, and the host that it is on if that is not the gateway's own. */
+    static String placed(String agent, @Nullable String host) {
+        return host == null ? agent : agent + " on " + host;
     }
 
     /** The activity of a live session, else how its agent ended. */

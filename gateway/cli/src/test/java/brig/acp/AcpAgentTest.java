@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -24,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What no script can say: bytes that are no text, ends at a bad moment, bounds. */
 @Timeout(30)
 class AcpAgentTest {
-    private static final AcpOptions OPTIONS =
-            new AcpOptions("mock", null, null, PermissionMode.ASK, WorkspaceMode.FOLDER, false, "0");
+    private static final AcpOptions OPTIONS = new AcpOptions(
+            "mock", null, null, PermissionMode.ASK, WorkspaceMode.FOLDER, SpawnRequest.Place.HERE, false, "0");
     private static final String HELLO =
             "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n";
     private static final String NEW =

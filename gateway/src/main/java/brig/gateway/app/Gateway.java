@@ -13,6 +13,7 @@ import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.DerivedSecrets;
+import brig.gateway.spawn.Placement;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
@@ -37,6 +38,7 @@ import brig.gateway.webhook.HttpPost;
 import brig.gateway.webhook.NoticeSigner;
 import brig.gateway.webhook.Webhook;
 import brig.gateway.worker.ControlLink;
+import brig.gateway.worker.WorkerAgents;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
@@ -111,6 +113,7 @@ public final class Gateway implements ControlLink.Listener {
     private final Sessions sessions;
     private final VertxTimers timers;
     private final ControlLink control;
+    private final WorkerAgents workers;
     private final Listeners listeners;
     private final AnswerLinks links = new AnswerLinks(System::currentTimeMillis);
     private int failedTries;
@@ -169,9 +172,10 @@ public final class Gateway implements ControlLink.Listener {
                 limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.link().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
+        workers = new WorkerAgents(control, spawns::hostOf);
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
-        sessions = new Sessions(spawns, this::terminate, control::answer, timers);
+        sessions = new Sessions(spawns, this::terminate, workers::answer, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(
@@ -200,7 +204,8 @@ public final class Gateway implements ControlLink.Listener {
                 timers);
         spawner = new Spawner(
                 new Spawner.Services(
-                        control,
+                        workers,
+                        Placement.Directory.NONE,
                         store,
                         new FileStreamLogs(
                                 paths.streams(),
@@ -301,7 +306,7 @@ public final class Gateway implements ControlLink.Listener {
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
                 .thenCompose(events -> listeners.open(new HttpApi.Services(
                         spawner,
-                        control,
+                        workers,
                         events,
                         audit,
                         new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
@@ -329,7 +334,7 @@ public final class Gateway implements ControlLink.Listener {
         if (workerAgent != null) {
             workerAgent.handleUp();
         }
-        spawner.reconcile().whenComplete((reconciled, failure) -> {
+        spawner.reconcile(null).whenComplete((reconciled, failure) -> {
             if (failure == null) {
                 ready = true;
                 workerAgentUp.complete(null);
@@ -343,7 +348,7 @@ public final class Gateway implements ControlLink.Listener {
     public void handleDown() {
         ready = false;
         if (!stopping) {
-            spawner.handleDown();
+            spawner.handleDown(null);
         }
         if (stopping || workerAgent == null || failedTries++ % TRIES_BEFORE_START != 0) {
             return;
@@ -378,7 +383,9 @@ public final class Gateway implements ControlLink.Listener {
     }
 
     private void checkStop() {
-        if (spawns.live().stream().allMatch(Spawn::isTracked) || System.currentTimeMillis() >= stopAtMs) {
+        // What runs on other hosts goes on there.
+        if (spawns.live().stream().allMatch(spawn -> spawn.isTracked() || spawn.host() != null)
+                || System.currentTimeMillis() >= stopAtMs) {
             stopWanted.complete(null);
         } else {
             timers.after(STOP_CHECK_MS, this::checkStop);

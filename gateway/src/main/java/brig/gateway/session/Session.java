@@ -79,6 +79,7 @@ public final class Session {
                     spawn.spawnId(),
                     spawn.taskId(),
                     spawn.agent(),
+                    spawn.host(),
                     spawn.state(),
                     spawn.doing(),
                     spawn.log().epoch(),

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The current activity of a session: {@code starting}, {@code working}, {@code waiting} for a person, {@code idle},
- * {@code failed}, {@code ended} or {@code unknown}. It is derived from the state of the spawn, its open asks, and from
+ * {@code failed}, {@code ended}, {@code unknown} or {@code unreachable}. It is derived from the state of the spawn, its open asks, and from
  * frames about the begin and the end of turns. Owned by the event loop.
  *
  * <p>Decision 0134.
@@ -35,6 +35,7 @@ final class Activity {
         return switch (state) {
             case REQUESTED, SPAWNING -> SpawnActivity.STARTING;
             case UNKNOWN -> SpawnActivity.UNKNOWN;
+            case UNREACHABLE -> SpawnActivity.UNREACHABLE;
             case FAILED -> SpawnActivity.FAILED;
             case TERMINATED -> SpawnActivity.ENDED;
             case RUNNING -> asks.isEmpty() ? running(exit) : SpawnActivity.WAITING;

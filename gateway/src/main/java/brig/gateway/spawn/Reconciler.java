@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,12 +28,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reconciles the gateway's state with the worker-agent's, after a restart of either and after a lost answer. A worker
- * known to both is followed from the end of its record. A spawn without a worker ends once the worker-agent has
- * promised that none will come. A worker without a spawn is ended. While the worker-agent is unreachable its spawns are
- * {@code unknown}, for two minutes. Owned by the event loop.
+ * Reconciles the gateway's state with that of each host's worker-agent, after a restart of either and after a lost
+ * answer. A worker known to both is followed from the end of its record. A spawn without a worker ends once the
+ * worker-agent has promised that none will come. A worker without a spawn is ended. While the gateway's own worker-agent
+ * is unreachable its spawns are {@code unknown}, for two minutes; those of another host are {@code unreachable} for as
+ * long as its link is lost. Owned by the event loop. A host is null where it is the gateway's own.
  *
- * <p>Decision 0038.
+ * <p>Decisions 0038, 0156.
  */
 final class Reconciler {
     private static final Logger logger = LoggerFactory.getLogger(Reconciler.class);
@@ -47,8 +49,10 @@ final class Reconciler {
     private final Predicate<Spawn> starting;
 
     private final Map<Spawn, Timers.Timer> deadlines = new HashMap<>();
-    private Timers.@Nullable Timer lookAgain;
-    private boolean down;
+    /** Reconciliations that are due, by host. */
+    private final Map<@Nullable String, Timers.Timer> lookAgain = new HashMap<>();
+
+    private final Set<@Nullable String> down = new HashSet<>();
 
     Reconciler(
             Spawner.Services parts,
@@ -129,13 +133,13 @@ final class Reconciler {
     }
 
     /** The worker-agent is unreachable, so the state of its workers is unknown. */
-    void handleDown() {
-        down = true;
-        if (lookAgain != null) {
-            lookAgain.cancel();
-            lookAgain = null;
+    void handleDown(@Nullable String host) {
+        down.add(host);
+        Timers.Timer due = lookAgain.remove(host);
+        if (due != null) {
+            due.cancel();
         }
-        for (Spawn spawn : List.copyOf(spawns.live())) {
+        for (Spawn spawn : on(host)) {
             boolean asked = spawn.state() == SpawnState.RUNNING || spawn.state() == SpawnState.SPAWNING;
             if (asked && !starting.test(spawn) && !spawn.isTracked()) {
                 doubt(spawn);
@@ -143,10 +147,27 @@ final class Reconciler {
         }
     }
 
+    private List<Spawn> on(@Nullable String host) {
+        return spawns.live().stream()
+                .filter(spawn -> Objects.equals(spawn.host(), host))
+                .toList();
+    }
+
     /** It is unknown whether the spawn's worker is alive. */
     void doubt(Spawn spawn) {
-        transitions.becomeUnknown(spawn);
-        watch(spawn);
+        transitions.becomeDoubtful(spawn);
+        if (spawn.state() == SpawnState.UNKNOWN) {
+            watch(spawn);
+        }
+    }
+
+    /** Its host is not known any more, so nobody will say what became of its worker. */
+    void giveUp(Spawn spawn) {
+        transitions.giveUp(
+                spawn,
+                new BrigException(
+                        ErrorCode.HOST_UNREACHABLE,
+                        "the host " + spawn.host() + " is not known any more; what its worker did is there"));
     }
 
     private void watch(Spawn spawn) {
@@ -175,30 +196,30 @@ final class Reconciler {
     }
 
     /** Reconciles both sides. Called when the link to the worker-agent comes up, and while spawns are unsettled. */
-    CompletionStage<Void> reconcile() {
-        down = false;
+    CompletionStage<Void> reconcile(@Nullable String host) {
+        down.remove(host);
         // Spawns that start from now on may or may not be in the list, so they are left out.
-        List<Spawn> asked = spawns.live().stream().filter(starting.negate()).toList();
-        return parts.workers().list().thenCompose(listing -> settle(asked, listing));
+        List<Spawn> asked = on(host).stream().filter(starting.negate()).toList();
+        return parts.workers().list(host).thenCompose(listing -> settle(host, asked, listing));
     }
 
     /** Schedules a reconciliation: an answer was lost although the link is up. */
-    void reconcileSoon() {
-        if (lookAgain == null) {
-            lookAgain = parts.timers().after(LOOK_AGAIN_MS, () -> {
-                lookAgain = null;
-                reconcile().exceptionally(failure -> {
+    void reconcileSoon(@Nullable String host) {
+        if (!lookAgain.containsKey(host)) {
+            lookAgain.put(host, parts.timers().after(LOOK_AGAIN_MS, () -> {
+                lookAgain.remove(host);
+                reconcile(host).exceptionally(failure -> {
                     logger.warn("the worker-agent did not list its workers: {}", failure.getMessage());
-                    if (!down) {
-                        reconcileSoon();
+                    if (!down.contains(host)) {
+                        reconcileSoon(host);
                     }
                     return null;
                 });
-            });
+            }));
         }
     }
 
-    private CompletionStage<Void> settle(List<Spawn> asked, WorkersAnswer listing) {
+    private CompletionStage<Void> settle(@Nullable String host, List<Spawn> asked, WorkersAnswer listing) {
         Map<String, WorkerView> up =
                 listing.workers().stream().collect(Collectors.toMap(WorkerView::spawnId, worker -> worker));
         List<CompletableFuture<?>> settling = new ArrayList<>();
@@ -211,12 +232,13 @@ final class Reconciler {
                 adopt(spawn, worker);
             } else if (listing.starting().contains(spawn.binding().workerId())) {
                 spawn.binding().setAlive(true);
-                reconcileSoon();
+                reconcileSoon(host);
             } else {
                 settling.add(fence(spawn).toCompletableFuture());
             }
         }
         settling.addAll(endUnknown(
+                host,
                 Stream.concat(up.keySet().stream(), listing.starting().stream()).toList()));
         return CompletableFuture.allOf(settling.toArray(CompletableFuture<?>[]::new));
     }
@@ -249,7 +271,7 @@ final class Reconciler {
     }
 
     /** Ends workers without a spawn. A worker given up too early is left to the operator. */
-    private List<CompletableFuture<?>> endUnknown(List<String> workerIds) {
+    private List<CompletableFuture<?>> endUnknown(@Nullable String host, List<String> workerIds) {
         Set<String> wanted = new HashSet<>();
         spawns.live().forEach(spawn -> wanted.add(spawn.binding().workerId()));
         List<CompletableFuture<?>> ending = new ArrayList<>();
@@ -266,7 +288,7 @@ final class Reconciler {
                 transitions.save(givenUp.get());
             } else {
                 logger.atInfo().addKeyValue("spawn_id", workerId).log("ending a worker without a spawn");
-                ending.add(parts.workers().abandon(workerId).toCompletableFuture());
+                ending.add(parts.workers().abandon(host, workerId).toCompletableFuture());
             }
         }
         return ending;
@@ -288,12 +310,12 @@ final class Reconciler {
      */
     CompletionStage<Spawn> rebind(Spawn spawn) {
         if (!spawn.state().isFinal()) {
-            return reconcile().thenApply(settled -> spawn);
+            return reconcile(spawn.host()).thenApply(settled -> spawn);
         }
         if (!spawn.isGivenUp()) {
             return CompletableFuture.failedFuture(spawn.notReady());
         }
-        return parts.workers().list().thenApply(listing -> {
+        return parts.workers().list(spawn.host()).thenApply(listing -> {
             Optional<WorkerView> worker = listing.workers().stream()
                     .filter(alive -> alive.spawnId().equals(spawn.binding().workerId()))
                     .findFirst();
@@ -315,7 +337,7 @@ final class Reconciler {
         long nowMs = transitions.nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
         String epoch = Ids.newEpoch();
-        ProviderBinding binding = new ProviderBinding(worker.spawnId());
+        ProviderBinding binding = new ProviderBinding(worker.spawnId(), old.host());
         SpawnRecord record = new SpawnRecord(
                 spawnId,
                 old.taskId(),

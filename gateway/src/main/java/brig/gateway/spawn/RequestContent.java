@@ -39,6 +39,8 @@ record RequestContent(
         @OmitEmpty boolean record,
         @Nullable PermissionMode permissions,
         @Nullable String parent,
+        @Nullable String host,
+        @OmitEmpty List<String> on,
         @Nullable String cwd,
         @Nullable String captain) {
     /** The agent without its model. */
@@ -64,6 +66,8 @@ record RequestContent(
                 request.talk().record(),
                 request.agentConfig().permissions(),
                 request.parent(),
+                request.place().host(),
+                request.place().on(),
                 request.workspace(),
                 asker.admin() ? null : asker.captain());
     }

@@ -68,7 +68,7 @@ public final class SessionAsks {
 
     /** An ask of this session, for clients. */
     public AskList.View view(Frame.Ask ask) {
-        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), ask);
+        return new AskList.View(spawn.spawnId(), spawn.taskId(), spawn.sessionId(), spawn.agent(), spawn.host(), ask);
     }
 
     /** The open ask with that id; null if there is none. */

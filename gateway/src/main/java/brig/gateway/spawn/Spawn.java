@@ -186,6 +186,11 @@ public final class Spawn {
         return binding.workerId();
     }
 
+    /** The name of the host that its worker is on; null for the gateway's own. */
+    public @Nullable String host() {
+        return binding.host();
+    }
+
     void setIoSocket(String socketPath) {
         ioSocket = socketPath;
     }
@@ -263,9 +268,14 @@ public final class Spawn {
         return origin.provider().equals(TrackedSessions.PROVIDER);
     }
 
+    /** Whether its worker is out of reach, so that it may have ended. */
+    boolean isDoubtful() {
+        return state == SpawnState.UNKNOWN || state == SpawnState.UNREACHABLE;
+    }
+
     /** Whether subscribers can be admitted; a spawn that does not run yet has no frames. */
     public boolean isAttachable() {
-        return state == SpawnState.RUNNING || (state == SpawnState.UNKNOWN && hasRun()) || log.lastSeq() > 0;
+        return state == SpawnState.RUNNING || (isDoubtful() && hasRun()) || log.lastSeq() > 0;
     }
 
     /** Its worker's stream. @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} without one */

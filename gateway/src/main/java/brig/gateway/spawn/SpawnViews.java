@@ -24,6 +24,7 @@ final class SpawnViews {
                 project.isEmpty() ? null : project,
                 spawn.parent(),
                 spawn.origin().provider(),
+                spawn.host(),
                 spawn.agent(),
                 spawn.state(),
                 spawn.doing(),

@@ -11,6 +11,7 @@ import brig.gateway.telemetry.Telemetry;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerAgents;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
 public final class Spawner {
     /** The spawner's dependencies. */
     public record Services(
-            WorkerAgent workers,
+            WorkerAgents workers,
+            Placement.Directory hosts,
             SpawnStore store,
             StreamLogs logs,
             Clock clock,
@@ -49,7 +51,7 @@ public final class Spawner {
             DerivedSecrets secrets,
             Telemetry telemetry) {}
 
-    /** The provider of workers: the worker-agent of this gateway. */
+    /** The provider of workers: Brig's own worker-agents, here and on other hosts. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
     /** The originator of ends that nobody requested. */
     public static final String ITSELF = "brig";
@@ -66,6 +68,7 @@ public final class Spawner {
     private final Admission admission;
     private final Spawns spawns;
     private final SessionSocketOpener sessionSockets;
+    private final Placement placement;
     private final Transitions transitions;
     private final Requests requests;
     private final Reconciler reconciler;
@@ -80,6 +83,7 @@ public final class Spawner {
         this.admission = admission;
         this.spawns = spawns;
         this.sessionSockets = sessionSockets;
+        placement = new Placement(parts.hosts(), spawns);
         transitions = new Transitions(parts, spawns, sessionSockets);
         tracking = new TrackedSessions(parts, spawns, transitions);
         requests = new Requests(parts, spawns, sessionSockets);
@@ -129,11 +133,18 @@ public final class Spawner {
      * spawn fails with that refusal.
      */
     private CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        SpawnRequest placed;
+        try {
+            placed = placement.place(request);
+        } catch (BrigException refusal) {
+            return CompletableFuture.failedFuture(refusal);
+        }
         CompletableFuture<Void> checked =
-                parts.workers().check(request, asker).toCompletableFuture().copy();
+                parts.workers().check(placed, asker).toCompletableFuture().copy();
         Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
         return checked.whenComplete((fine, refusal) -> late.cancel())
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                        unavailable(failure, placed.place().host())));
     }
 
     /** Repeats the check for a waiting request while the worker-agent temporarily starts no more. */
@@ -172,10 +183,14 @@ public final class Spawner {
     }
 
     /** The failure if the worker-agent is unreachable: without side effects, so clients may try elsewhere. */
-    private static Throwable unavailable(Throwable failure) {
+    private static Throwable unavailable(Throwable failure, @Nullable String host) {
         BrigException refusal = reason(failure);
-        return refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE
-                ? refusal
+        if (refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE) {
+            return refusal;
+        }
+        return host != null
+                ? new BrigException(
+                        ErrorCode.HOST_UNREACHABLE, "the worker-agent of the host " + host + " is out of reach", 1)
                 : new BrigException(
                         ErrorCode.PROVIDER_UNAVAILABLE,
                         "the worker-agent of the provider " + PROVIDER + " is out of reach",
@@ -183,14 +198,16 @@ public final class Spawner {
     }
 
     private CompletionStage<AcceptedSpawn> launch(
-            SpawnRequest request,
+            SpawnRequest wanted,
             SpawnRequest.Asker asker,
             Lease slot,
             @Nullable RequestRecord claim,
             SpawnTrace trace) {
+        SpawnRequest request;
         try {
-            // Again: another request may have taken the name meanwhile.
-            requireFree(request.taskId());
+            // Again: another request may have taken the name or the place meanwhile.
+            requireFree(wanted.taskId());
+            request = placement.place(wanted);
         } catch (BrigException refusal) {
             slot.close();
             return CompletableFuture.failedFuture(refusal);
@@ -258,7 +275,8 @@ public final class Spawner {
                 Ids.newEpoch(),
                 origin,
                 hashes,
-                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                SpawnRecord.Course.requested(
+                        new ProviderBinding(spawnId, request.place().host()).toJson()),
                 new SpawnRecord.Times(nowMs, 0, nowMs, 0));
         Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
         spawns.add(spawn);
@@ -322,7 +340,7 @@ public final class Spawner {
     private CompletionStage<Void> findOut(Spawn spawn) {
         starting.remove(spawn);
         reconciler.doubt(spawn);
-        reconciler.reconcileSoon();
+        reconciler.reconcileSoon(spawn.host());
         return spawn.settled()
                 .thenAccept(settled -> spawn.failure().ifPresent(failure -> {
                     throw failure;
@@ -350,6 +368,10 @@ public final class Spawner {
         }
         if (spawn.isGivenUp()) {
             return reconciler.abandon(spawn);
+        }
+        if (!spawn.state().isFinal() && !parts.workers().has(spawn.host())) {
+            reconciler.giveUp(spawn);
+            return CompletableFuture.completedFuture(null);
         }
         if (spawn.state().isFinal()) {
             return CompletableFuture.completedFuture(null);
@@ -396,14 +418,14 @@ public final class Spawner {
         return reconciler.recover();
     }
 
-    /** The link to the worker-agent is up: reconciles the gateway's state with the worker-agent's. */
-    public CompletionStage<Void> reconcile() {
-        return reconciler.reconcile();
+    /** The link to a host's worker-agent is up: reconciles the gateway's state with it. Null is the own host. */
+    public CompletionStage<Void> reconcile(@Nullable String host) {
+        return reconciler.reconcile(host);
     }
 
-    /** The worker-agent is unreachable. */
-    public void handleDown() {
-        reconciler.handleDown();
+    /** A host's worker-agent is unreachable; null is the gateway's own host. */
+    public void handleDown(@Nullable String host) {
+        reconciler.handleDown(host);
     }
 
     /** Adopts the worker of a given-up spawn as a new spawn; see {@link Reconciler#rebind}. */

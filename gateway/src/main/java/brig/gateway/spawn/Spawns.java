@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -117,6 +118,19 @@ public final class Spawns {
         return liveById.values().stream()
                 .filter(spawn -> requestId.equals(spawn.origin().requestId()))
                 .findAny();
+    }
+
+    /** The host of a worker; null for the gateway's own, and for a worker of no known spawn. */
+    public @Nullable String hostOf(String workerId) {
+        Spawn first = liveById.getOrDefault(workerId, endedById.get(workerId));
+        return first != null
+                ? first.host()
+                : liveById.values().stream()
+                        .filter(spawn -> spawn.workerId().equals(workerId))
+                        .map(Spawn::host)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
     }
 
     public Collection<Spawn> live() {

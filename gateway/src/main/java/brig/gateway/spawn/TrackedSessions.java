@@ -84,7 +84,7 @@ final class TrackedSessions {
                 Ids.newEpoch(),
                 new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"),
                 hashes,
-                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                SpawnRecord.Course.requested(new ProviderBinding(spawnId, null).toJson()),
                 new SpawnRecord.Times(nowMs, 0, nowMs, 0));
         Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
         spawns.add(spawn);

@@ -99,8 +99,9 @@ final class Transitions {
         }
     }
 
-    void becomeUnknown(Spawn spawn) {
-        spawn.become(SpawnState.UNKNOWN, nowMs());
+    /** Its worker is out of reach. On another host it goes on for as long as that lasts. */
+    void becomeDoubtful(Spawn spawn) {
+        spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
         save(spawn);
     }
 

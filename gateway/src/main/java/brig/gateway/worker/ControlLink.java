@@ -90,6 +90,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final WorkerLink.Services shared;
     private final Map<Long, Pending<?>> pending = new HashMap<>();
     private Listener listener = new NoListener();
+    /** Links to workers that wait until the worker-agent is in reach again. */
+    private final List<WorkerLink> waiting = new ArrayList<>();
+
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
     private long lastId;
@@ -122,7 +125,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.shared = new WorkerLink.Services(
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
-                timers,
+                this::retry,
                 new Inlet.Shared());
     }
 
@@ -147,6 +150,15 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         timers.after(RECONNECT_MS, this::connect);
     }
 
+    /** Only while the worker-agent is in reach: a host may be out of reach for days. */
+    private void retry(WorkerLink link) {
+        if (socket == null) {
+            waiting.add(link);
+        } else {
+            timers.after(RECONNECT_MS, link::connect);
+        }
+    }
+
     private void handleConnected(NetSocket connected) {
         try {
             requireTrusted(connected);
@@ -168,6 +180,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connected.closeHandler(nothing -> handleClosed(connected));
         connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        List.copyOf(waiting).forEach(WorkerLink::connect);
+        waiting.clear();
     }
 
     private void requireTrusted(NetSocket connected) {

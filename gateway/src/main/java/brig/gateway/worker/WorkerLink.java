@@ -2,7 +2,6 @@ package brig.gateway.worker;
 
 import brig.gateway.stream.Inlet;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
@@ -43,7 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 final class WorkerLink implements WorkerStream {
     private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);
-    private static final long RECONNECT_MS = 50;
     /** Maximum number of messages that wait for the link. */
     private static final int WAITING_MAX = 64;
 
@@ -57,8 +55,14 @@ final class WorkerLink implements WorkerStream {
     private boolean paused;
     private boolean closed;
 
-    /** Shared by the links of an event loop. */
-    record Services(EventLoop loop, DomainSocketAddress address, Timers timers, Inlet.Shared inlets) {}
+    /** Shared by the links to a worker-agent. */
+    record Services(EventLoop loop, DomainSocketAddress address, Retry retry, Inlet.Shared inlets) {}
+
+    /** Connects a link again, when that may succeed. */
+    @FunctionalInterface
+    interface Retry {
+        void retry(WorkerLink link);
+    }
 
     /** @param frames receives the frames that the log does not read in place */
     WorkerLink(Services shared, String workerId, StreamLog log, FrameDecoder.Sink frames) {
@@ -85,7 +89,7 @@ final class WorkerLink implements WorkerStream {
             if (done.isSuccess()) {
                 handleConnected(connecting.channel());
             } else if (!closed) {
-                shared.timers().after(RECONNECT_MS, this::connect);
+                shared.retry().retry(this);
             }
         });
     }
@@ -161,7 +165,7 @@ final class WorkerLink implements WorkerStream {
         if (channel == gone) {
             channel = null;
             if (!closed) {
-                shared.timers().after(RECONNECT_MS, this::connect);
+                shared.retry().retry(this);
             }
         }
     }

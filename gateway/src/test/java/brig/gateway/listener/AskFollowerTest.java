@@ -79,7 +79,7 @@ class AskFollowerTest {
     private static AskList.View ask(int number) {
         Frame.Ask ask = new Frame.Ask(
                 "a" + number, Frame.Ask.Kind.TOOL, null, null, null, "Bash", null, List.of(), false, 1, "deny");
-        return new AskList.View("spn_1", "fix", null, "mock", ask);
+        return new AskList.View("spn_1", "fix", null, "mock", null, ask);
     }
 
     private static AskChange asked(int number) {

@@ -14,6 +14,7 @@ import brig.gateway.telemetry.Traces;
 import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerAgents;
 import brig.protocol.BrigException;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
@@ -57,6 +58,13 @@ public final class SpawnBench {
     long workersLastSeq;
 
     boolean workersWork;
+    /** The worker-agent of the host {@link #FAR}. */
+    final FakeWorkers far = new FakeWorkers(story);
+
+    static final String FAR = "far";
+    final WorkerAgents agents;
+    /** The hosts that spawns may be placed on. */
+    final List<Placement.HostOffer> hosts = new ArrayList<>();
     /** What each worker asks. */
     List<Frame.Ask> workersAsks = List.of();
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
@@ -167,9 +175,12 @@ public final class SpawnBench {
                 story.add("door closed");
             }
         };
+        agents = new WorkerAgents(workers, spawns::hostOf);
+        agents.add(FAR, far);
         spawner = new Spawner(
                 new Spawner.Services(
-                        workers,
+                        agents,
+                        () -> hosts,
                         store,
                         logs,
                         () -> nowMs,
@@ -298,7 +309,7 @@ public final class SpawnBench {
     /** The same, and those are on their way. */
     void reconcile(Set<String> starting, String... spawnIds) {
         workers.listing = new CompletableFuture<>();
-        CompletableFuture<Void> done = spawner.reconcile().toCompletableFuture();
+        CompletableFuture<Void> done = spawner.reconcile(null).toCompletableFuture();
         list(starting, spawnIds);
         done.join();
     }

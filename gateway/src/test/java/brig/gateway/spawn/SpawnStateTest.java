@@ -27,6 +27,12 @@ class SpawnStateTest {
             "running->terminated",
             "running->unknown",
             "unknown->spawning",
+            "spawning->unreachable",
+            "running->unreachable",
+            "unreachable->spawning",
+            "unreachable->running",
+            "unreachable->failed",
+            "unreachable->terminated",
             "unknown->running",
             "unknown->failed",
             "unknown->terminated");

@@ -36,8 +36,8 @@ class SpawnTreeTest {
         return lines.toString();
     }
 
-    private static final AgentTree.Owner OWNER =
-            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
+    private static final AgentTree.Owner OWNER = new AgentTree.Owner(
+            "spn_1", "fix", "claude", null, SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
 
     private static TreeView view(SpawnBench bench, Spawn spawn) {
         CompletableFuture<AgentTree> tree = spawn.tree().read().toCompletableFuture();

@@ -30,7 +30,7 @@ class UnknownTest {
     private Spawn givenUp() {
         Spawn spawn = bench.run("fix");
         bench.send(spawn, RUNNING + CHUNK);
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.pass(Reconciler.UNKNOWN_MS);
         return spawn;
     }
@@ -42,8 +42,8 @@ class UnknownTest {
     @Test
     void shouldDoubtWhatRunsWhileTheWorkerAgentIsOutOfReachAndNoLonger() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.handleDown();
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
+        bench.spawner.handleDown(null);
         bench.loop.run();
         assertEquals(SpawnState.UNKNOWN, spawn.state());
         assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING", "UNKNOWN"), bench.recorded(spawn.spawnId()));
@@ -60,7 +60,7 @@ class UnknownTest {
         RecordingSink captain = new RecordingSink();
         spawn.log().subscribe(1, true, null, captain);
         bench.send(spawn, RUNNING);
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.pass(Reconciler.UNKNOWN_MS - 1);
         assertEquals(SpawnState.UNKNOWN, spawn.state());
         bench.pass(1);
@@ -83,10 +83,10 @@ class UnknownTest {
     @Test
     void shouldCountTheTimeAnewWhenItIsDoubtedAgain() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.pass(Reconciler.UNKNOWN_MS - 1);
         bench.reconcile(spawn.spawnId());
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.pass(Reconciler.UNKNOWN_MS - 1);
         assertEquals(SpawnState.UNKNOWN, spawn.state());
         bench.pass(1);
@@ -96,7 +96,7 @@ class UnknownTest {
     @Test
     void shouldLeaveWhatEndedWhileItWasUnknownAsItIs() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.send(spawn, RUNNING + CHUNK + DONE + TERMINATED);
         assertEquals(SpawnState.TERMINATED, spawn.state(), "its own link is not the worker-agent's");
         bench.pass(Reconciler.UNKNOWN_MS);
@@ -107,11 +107,11 @@ class UnknownTest {
     @Test
     void shouldLeaveAStartToItsAnswerButDoubtOneOfTheProcessBefore() {
         var _ = bench.ask("fix", SpawnBench.CAPTAIN);
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         assertEquals(SpawnState.SPAWNING, bench.spawns.find("fix").orElseThrow().state());
 
         SpawnBench after = SpawnBench.restarted(bench);
-        after.spawner.handleDown();
+        after.spawner.handleDown(null);
         assertEquals(SpawnState.UNKNOWN, after.spawns.find("fix").orElseThrow().state());
     }
 
@@ -124,7 +124,7 @@ class UnknownTest {
     @Test
     void shouldCountTheTimeFromItsStartWhenTheGatewayRestarted() {
         Spawn before = bench.run("fix");
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.loop.run();
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn spawn = after.spawns.find("fix").orElseThrow();
@@ -218,7 +218,7 @@ class UnknownTest {
     @Test
     void shouldAskTheWorkerAgentAgainWhenALiveSpawnIsRebound() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         CompletableFuture<Spawn> rebound = bench.spawner.rebind(spawn).toCompletableFuture();
         bench.list(Set.of(), spawn.spawnId());
         assertEquals(spawn, rebound.join());
@@ -292,7 +292,7 @@ class UnknownTest {
     @Test
     void shouldEndAWorkerWhoseEndWasWantedWhileItWasUnknown() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.handleDown();
+        bench.spawner.handleDown(null);
         bench.workers.terminating = CompletableFuture.failedFuture(new WorkerAgent.UnansweredException());
         CompletableFuture<Void> ended =
                 bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture();

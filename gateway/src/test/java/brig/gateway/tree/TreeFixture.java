@@ -72,8 +72,8 @@ final class TreeFixture {
         }
     }
 
-    private static final AgentTree.Owner OWNER =
-            new AgentTree.Owner("spn_1", "fix", "claude", SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
+    private static final AgentTree.Owner OWNER = new AgentTree.Owner(
+            "spn_1", "fix", "claude", null, SpawnState.RUNNING, SpawnActivity.WORKING, "00000000", 7);
 
     JsonObject view() {
         // Written and read again: what a client gets.

@@ -96,7 +96,7 @@ final class MiniServer implements Target.Limited, Target.Control {
     @Override
     public Target target() throws IOException {
         int port = ((InetSocketAddress) http.getLocalAddress()).getPort();
-        return new Target(() -> URI.create("http://127.0.0.1:" + port), admin, "shell", SCALE, this);
+        return new Target(() -> URI.create("http://127.0.0.1:" + port), admin, "shell", null, SCALE, this);
     }
 
     @Override

@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param base its address, queried for each connection because a restart may change it
  * @param agent the agent profile that runs messages with a shell
+ * @param host the host that its sessions run on; null for the server's own
  * @param control controls a server that the kit started; null for any other
  */
 public record Target(
         Supplier<URI> base,
         String token,
         String agent,
+        @Nullable String host,
         Scale scale,
         @Nullable Control control) {
     /** A server started for the kit, with small limits. */
@@ -50,6 +52,11 @@ public record Target(
 
         @Override
         void close() throws IOException;
+    }
+
+    /** The request for a session that waits for messages. */
+    public SpawnBody body() {
+        return SpawnBody.of(agent).on(host);
     }
 
     public Wire connect(int receiveBytes) throws IOException {
@@ -84,7 +91,7 @@ public record Target(
 
     /** @param key idempotency key (section 4.5); empty for none */
     public Session spawn(@Nullable Workload work, boolean once, String key) throws IOException {
-        SpawnBody request = SpawnBody.of(agent).with(work, once);
+        SpawnBody request = body().with(work, once);
         Map<String, String> headers = headers(token);
         if (!key.isEmpty()) {
             headers.put("Idempotency-Key", key);

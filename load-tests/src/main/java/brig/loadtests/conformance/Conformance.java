@@ -49,6 +49,12 @@ public final class Conformance implements Callable<Integer> {
     @Option(names = "--agent", description = "Agent profile that runs messages with a shell.", defaultValue = "shell")
     private String agent = "shell";
 
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            description = "Run all sessions on that host of the server's; needs URL.")
+    private @Nullable String host;
+
     @Option(names = "--only", paramLabel = "NAME", split = ",", description = "Only these; --list names them.")
     private List<String> only = new ArrayList<>();
 
@@ -76,7 +82,8 @@ public final class Conformance implements Callable<Integer> {
         }
         if (url != null) {
             URI base = url;
-            return report(Kit.run(checks, new Target(() -> base, token, agent, Scale.PRODUCT, null), lines(checks)));
+            return report(
+                    Kit.run(checks, new Target(() -> base, token, agent, host, Scale.PRODUCT, null), lines(checks)));
         }
         try (Product product = Product.start()) {
             return report(Kit.run(checks, product.target(agent), lines(checks)));
@@ -88,7 +95,9 @@ public final class Conformance implements Callable<Integer> {
                 ? "URL must be http://HOST:PORT"
                 : url != null && token.isEmpty()
                         ? "URL needs --token"
-                        : checks.isEmpty() ? "no such check; conformance --list names them" : "";
+                        : url == null && host != null
+                                ? "--host needs URL"
+                                : checks.isEmpty() ? "no such check; conformance --list names them" : "";
         if (!wrong.isEmpty()) {
             throw spec == null ? new IllegalStateException(wrong) : new ParameterException(spec.commandLine(), wrong);
         }

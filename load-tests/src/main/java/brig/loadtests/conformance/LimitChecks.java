@@ -4,7 +4,6 @@ import brig.loadtests.client.Http;
 import brig.loadtests.client.OpenRequest;
 import brig.loadtests.client.Reader;
 import brig.loadtests.client.Session;
-import brig.loadtests.client.SpawnBody;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Target;
 import brig.loadtests.client.Transcript;
@@ -97,8 +96,7 @@ final class LimitChecks {
     }
 
     private static Http.Answer ask(Target target) throws IOException {
-        return target.ask(
-                "POST /api/v1/spawns?wait=0s", SpawnBody.of(target.agent()).text());
+        return target.ask("POST /api/v1/spawns?wait=0s", target.body().text());
     }
 
     /** @return the hint, in seconds */

@@ -141,7 +141,12 @@ public final class Product implements Target.Limited, Target.Control {
 
     public Target target(String agent) throws IOException {
         return new Target(
-                () -> URI.create("http://127.0.0.1:" + brig.port()), brig.adminToken(), agent, Scale.PRODUCT, this);
+                () -> URI.create("http://127.0.0.1:" + brig.port()),
+                brig.adminToken(),
+                agent,
+                null,
+                Scale.PRODUCT,
+                this);
     }
 
     @Override

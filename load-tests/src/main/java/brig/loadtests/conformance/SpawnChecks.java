@@ -49,22 +49,21 @@ final class SpawnChecks {
     }
 
     private static void atOnce(Target target, StreamTransport way) throws IOException {
-        Http.Answer answer = post(target, "", SpawnBody.of(target.agent()));
+        Http.Answer answer = post(target, "", target.body());
         Violation.requireEqual(202, answer.status(), "the answer to who does not wait");
         Violation.requireEqual("requested", answer.body().text("status", ""), "the status of the spawn");
         String location = answer.head().header("location");
         Violation.requireEqual("/api/v1/spawns/" + answer.body().text("spawn_id", ""), location, "Location");
         Violation.requireEqual(200, target.ask("GET " + location, "").status(), "the answer of Location");
         end(target, answer.body());
-        Http.Answer waited = post(target, "?wait=60s", SpawnBody.of(target.agent()));
+        Http.Answer waited = post(target, "?wait=60s", target.body());
         Violation.requireEqual(201, waited.status(), "the answer to who waits");
         Violation.requireEqual("spawned", waited.body().text("status", ""), "the status of the spawn");
         end(target, waited.body());
     }
 
     private static void repeat(Target target, StreamTransport way) throws IOException {
-        SpawnBody claim =
-                SpawnBody.of(target.agent()).claimedAs(UUID.randomUUID().toString());
+        SpawnBody claim = target.body().claimedAs(UUID.randomUUID().toString());
         Http.Answer first = post(target, "?wait=60s", claim);
         Http.Answer again = post(target, "?wait=60s", claim);
         Violation.requireEqual(201, again.status(), "the answer to the repetition");

@@ -18,6 +18,7 @@ public record AskList(List<View> asks) {
      *
      * @param ask as in its frame
      * @param profile the name of the session's agent
+     * @param host the remote host of its worker; null for the gateway's own
      * @param sessionId the agent's own session id; null until it is known
      */
     @Extensible
@@ -26,5 +27,6 @@ public record AskList(List<View> asks) {
             String taskId,
             @Nullable String sessionId,
             String profile,
+            @Nullable String host,
             @Flat(tagged = false) Frame.Ask ask) {}
 }

@@ -15,7 +15,7 @@ public enum SessionStatus implements WireName {
 
     public static SessionStatus of(SpawnState state) {
         return switch (state) {
-            case REQUESTED, SPAWNING, UNKNOWN -> PENDING;
+            case REQUESTED, SPAWNING, UNKNOWN, UNREACHABLE -> PENDING;
             case RUNNING -> ACTIVE;
             case TERMINATED, FAILED -> INACTIVE;
         };

@@ -16,7 +16,9 @@ public enum SpawnActivity implements WireName {
     FAILED,
     ENDED,
     /** It is unknown whether it is alive. */
-    UNKNOWN;
+    UNKNOWN,
+    /** The link to its host is lost; it goes on there. */
+    UNREACHABLE;
 
     /** The value of {@code activity} on the wire. */
     @Override

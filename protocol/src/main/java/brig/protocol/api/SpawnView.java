@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param project the project of the work, empty for none
  * @param parent the spawn_id of the session that it works for
  * @param provider who runs its worker
+ * @param host the name of the remote host that its worker is on; null for the gateway's own
  * @param agent name of the agent profile
  * @param throttled whether its worker is paused because a tethered subscriber is slow
  * @param workspace its folder; empty until that is known
@@ -40,6 +41,7 @@ public record SpawnView(
         @Nullable String project,
         @Nullable String parent,
         String provider,
+        @Nullable String host,
         String agent,
         SpawnState state,
         SpawnActivity activity,
@@ -93,6 +95,7 @@ public record SpawnView(
                 project,
                 parent,
                 provider,
+                host,
                 agent,
                 state,
                 activity,

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * happened.
  *
  * @param agent name of the agent profile
+ * @param host the remote host of its worker; null for the gateway's own
  * @param epoch the epoch of the stream, read up to {@code lastSeq}
  * @param agents the sub-agents, each after its parent
  * @param complete whether every frame was available and understood
@@ -22,6 +23,7 @@ public record TreeView(
         String spawnId,
         String taskId,
         String agent,
+        @Nullable String host,
         SpawnState state,
         SpawnActivity activity,
         String epoch,

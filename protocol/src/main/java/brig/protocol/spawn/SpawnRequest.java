@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param bounds the captain's limits, which narrow those of the policy
  * @param talk how the agent's own session is continued and recorded
  * @param parent any name of the session that this one works for; null for none
+ * @param place where its worker is to run
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -43,7 +44,8 @@ public record SpawnRequest(
         @Flat Claim claim,
         @Flat Bounds bounds,
         @Flat Continuation talk,
-        @NotEmpty @Nullable String parent) {
+        @NotEmpty @Nullable String parent,
+        @Flat Place place) {
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
     public SpawnRequest {
         if (taskId != null && !Ids.isTaskId(taskId)) {
@@ -200,6 +202,48 @@ public record SpawnRequest(
         }
     }
 
+    /**
+     * The host for the worker: a named one, or any with all those labels; without both the gateway's own.
+     *
+     * @param host its name; {@code local} is the gateway's own host
+     * @param on labels; the host with the fewest workers is taken
+     */
+    public record Place(
+            @NotEmpty @Nullable String host, @OmitEmpty List<String> on) {
+        /** The name of the gateway's own host. */
+        public static final String LOCAL = "local";
+
+        /** The gateway's own host. */
+        public static final Place HERE = new Place(null, List.of());
+
+        private static final int LABELS_MAX = 16;
+        private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,31}");
+        private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,63}");
+
+        public Place {
+            if (host != null && !isHostName(host)) {
+                throw BrigException.invalid("host", "must match " + NAME);
+            }
+            if (host != null && !on.isEmpty()) {
+                throw BrigException.invalid("on", "does not go with host");
+            }
+            if (on.size() > LABELS_MAX || !on.stream().allMatch(Place::isLabel)) {
+                throw BrigException.invalid("on", "has at most " + LABELS_MAX + " labels, which must match " + LABEL);
+            }
+            host = LOCAL.equals(host) ? null : host;
+            on = on.stream().distinct().sorted().toList();
+        }
+
+        /** Whether a host may have that name. */
+        public static boolean isHostName(String text) {
+            return NAME.matcher(text).matches();
+        }
+
+        public static boolean isLabel(String text) {
+            return LABEL.matcher(text).matches();
+        }
+    }
+
     /** The kind of workspace; lower case in JSON. */
     public enum WorkspaceMode {
         /** The folder itself. */
@@ -215,6 +259,38 @@ public record SpawnRequest(
         public boolean isWorktree() {
             return this == WORKTREE || this == SNAPSHOT;
         }
+    }
+
+    /** A request for the gateway's own host. */
+    public SpawnRequest(
+            @Nullable String taskId,
+            @Nullable String workspace,
+            AgentConfig agentConfig,
+            @Nullable String prompt,
+            boolean once,
+            @Nullable String policy,
+            WorkspaceMode workspaceMode,
+            @Nullable String repository,
+            boolean shareWorkspace,
+            Claim claim,
+            Bounds bounds,
+            Continuation talk,
+            @Nullable String parent) {
+        this(
+                taskId,
+                workspace,
+                agentConfig,
+                prompt,
+                once,
+                policy,
+                workspaceMode,
+                repository,
+                shareWorkspace,
+                claim,
+                bounds,
+                talk,
+                parent,
+                Place.HERE);
     }
 
     /** A request that leaves the wall to the agent's profile. */
@@ -263,26 +339,36 @@ public record SpawnRequest(
                 new AgentConfig(agent(), toldModel, toldTools, systemPrompt(), agentConfig.permissions()),
                 prompt,
                 claim,
-                parent);
+                parent,
+                place);
     }
 
     /** A copy below that session. */
     public SpawnRequest below(String parentId) {
-        return with(agentConfig, prompt, claim, parentId);
+        return with(agentConfig, prompt, claim, parentId, place);
     }
 
     /** A copy with that request id. */
     public SpawnRequest claimedAs(String requestId) {
-        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()), parent);
+        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()), parent, place);
     }
 
     /** A copy that may be stored: the prompt may be confidential. */
     public SpawnRequest withoutPrompt() {
-        return with(agentConfig, null, claim, parent);
+        return with(agentConfig, null, claim, parent, place);
+    }
+
+    /** A copy for that host; null is the gateway's own. */
+    public SpawnRequest at(@Nullable String host) {
+        return with(agentConfig, prompt, claim, parent, new Place(host, List.of()));
     }
 
     private SpawnRequest with(
-            AgentConfig otherAgent, @Nullable String otherPrompt, Claim otherClaim, @Nullable String otherParent) {
+            AgentConfig otherAgent,
+            @Nullable String otherPrompt,
+            Claim otherClaim,
+            @Nullable String otherParent,
+            Place otherPlace) {
         return new SpawnRequest(
                 taskId,
                 workspace,
@@ -296,6 +382,7 @@ public record SpawnRequest(
                 otherClaim,
                 bounds,
                 talk,
-                otherParent);
+                otherParent,
+                otherPlace);
     }
 }

@@ -18,7 +18,8 @@
  * started is an error followed by its done.
  *
  * <p>While {@code worker.unackedBytesMax} bytes or more are not acknowledged, no more output is read and the
- * agent's own write blocks. A worker whose last frame is acknowledged is forgotten, and its connection closed.
+ * agent's own write blocks. If no gateway is connected to the worker, up to {@code worker.spillBytesMax} bytes go to disk
+ * before that. A worker whose last frame is acknowledged is forgotten, and its connection closed.
  */
 @NullMarked
 package brig.workeragent.link;

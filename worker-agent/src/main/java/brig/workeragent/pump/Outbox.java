@@ -5,6 +5,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.wire.FrameType;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +23,13 @@ import org.jspecify.annotations.Nullable;
  * not read, it fills, and the agent's own write blocks. Brig's own frames (state, done, error, answered) never wait: they
  * are few, and the end of a worker must not depend on its reader.
  *
- * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
+ * <p>While no connection reads, the oldest segments go to disk instead, as far as there is a {@link Spill}. A connection
+ * that is slow pauses the agent as ever. A new one reads the disk first, then memory.
+ *
+ * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything, the disk too: one
+ * segment or one batch is written or read under it.
+ *
+ * <p>Decision 0157.
  */
 public final class Outbox implements FrameSink {
     private static final int SEGMENT_BYTES_MIN = 512;
@@ -31,6 +38,7 @@ public final class Outbox implements FrameSink {
     private static final int BATCH_BYTES_MAX = 4 * SEGMENT_BYTES_MAX;
 
     private final long unackedBytesMax;
+    private final Spill spill;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Condition news = lock.newCondition();
@@ -39,22 +47,29 @@ public final class Outbox implements FrameSink {
     private @Nullable Segment head;
     private @Nullable Segment tail;
     private @Nullable Reader reader;
-    private long unackedBytes;
+    private long memoryBytes;
     private long lastSeq;
     private long ackedSeq;
     private boolean gateOpen;
     private boolean ended;
     private boolean closed;
 
+    /** An outbox without a disk. */
     public Outbox(long unackedBytesMax) {
+        this(unackedBytesMax, SpillFolder.none());
+    }
+
+    /** @param unackedBytesMax in memory */
+    public Outbox(long unackedBytesMax, Spill spill) {
         this.unackedBytesMax = unackedBytesMax;
+        this.spill = spill;
     }
 
     @Override
     public void append(FrameType type, byte[] body, int length) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!gateOpen && unackedBytes >= unackedBytesMax) {
+            while (!gateOpen && !hasRoom()) {
                 room.await();
             }
             add(type, body, length);
@@ -80,7 +95,7 @@ public final class Outbox implements FrameSink {
     public boolean offer(FrameType type, byte[] body) {
         lock.lock();
         try {
-            if (ended || unackedBytes >= unackedBytesMax) {
+            if (ended || !hasRoom()) {
                 return false;
             }
             add(type, body, body.length);
@@ -98,6 +113,26 @@ public final class Outbox implements FrameSink {
             ended = true;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Whether there is room in memory, or the disk makes some. */
+    private boolean hasRoom() {
+        while (memoryBytes >= unackedBytesMax) {
+            Segment oldest = head;
+            if (oldest == null || reader != null || !spill.append(oldest)) {
+                return false;
+            }
+            removeHead(oldest);
+        }
+        return true;
+    }
+
+    private void removeHead(Segment oldest) {
+        memoryBytes -= oldest.used;
+        head = oldest.next;
+        if (head == null) {
+            tail = null;
         }
     }
 
@@ -120,7 +155,7 @@ public final class Outbox implements FrameSink {
         }
         segmentFor(frame).append(start, start.length, body, length);
         lastSeq++;
-        unackedBytes += frame;
+        memoryBytes += frame;
         news.signal();
     }
 
@@ -134,6 +169,10 @@ public final class Outbox implements FrameSink {
         Segment fresh = new Segment(Math.max(doubled, frame), lastSeq + 1);
         if (last == null) {
             head = fresh;
+            if (reader != null) {
+                reader.segment = fresh;
+                reader.offset = 0;
+            }
         } else {
             last.next = fresh;
         }
@@ -149,7 +188,7 @@ public final class Outbox implements FrameSink {
         lock.lockInterruptibly();
         try {
             long nanos = TimeUnit.MILLISECONDS.toNanos(waitMs);
-            while (nanos > 0 && !gateOpen && unackedBytes > unackedBytesMax / 2 && hasUnsent()) {
+            while (nanos > 0 && !gateOpen && memoryBytes > unackedBytesMax / 2 && !spills() && hasUnsent()) {
                 nanos = room.awaitNanos(nanos);
             }
         } finally {
@@ -157,9 +196,16 @@ public final class Outbox implements FrameSink {
         }
     }
 
+    private boolean spills() {
+        return reader == null && spill.hasRoom();
+    }
+
     private boolean hasUnsent() {
         Reader current = reader;
-        return head != null && (current == null || !current.atEnd());
+        if (current == null) {
+            return head != null || spill.first() != null;
+        }
+        return current.part != null || (head != null && !current.atEnd());
     }
 
     /** The worker is being ended: the rest in its pipes is bounded, so nothing waits for room any longer. */
@@ -194,15 +240,15 @@ public final class Outbox implements FrameSink {
     }
 
     private void dropAcked() {
-        while (head != null && head.lastSeq <= ackedSeq) {
-            unackedBytes -= head.used;
-            head = head.next;
+        Reader current = reader;
+        long droppable =
+                current != null && current.part != null ? Math.min(ackedSeq, current.part.firstSeq - 1) : ackedSeq;
+        spill.dropAcked(droppable);
+        for (Segment oldest = head; oldest != null && oldest.lastSeq <= droppable; oldest = head) {
+            removeHead(oldest);
         }
-        if (head == null) {
-            tail = null;
-            if (reader != null) {
-                reader.segment = null;
-            }
+        if (head == null && current != null) {
+            current.segment = null;
         }
     }
 
@@ -226,6 +272,7 @@ public final class Outbox implements FrameSink {
             earlier = reader;
             fresh = new Reader(Math.max(seq, ackedSeq + 1), ended);
             reader = fresh;
+            spill.retry();
             news.signalAll();
         } finally {
             lock.unlock();
@@ -244,6 +291,7 @@ public final class Outbox implements FrameSink {
             closed = true;
             last = reader;
             reader = null;
+            spill.close();
             news.signalAll();
         } finally {
             lock.unlock();
@@ -273,11 +321,11 @@ public final class Outbox implements FrameSink {
         }
     }
 
-    /** Bytes that are kept. */
-    long unackedBytes() {
+    /** Bytes that are kept in memory. */
+    long memoryBytes() {
         lock.lock();
         try {
-            return unackedBytes;
+            return memoryBytes;
         } finally {
             lock.unlock();
         }
@@ -285,45 +333,80 @@ public final class Outbox implements FrameSink {
 
     /** One connection's position in the frames. */
     public final class Reader implements AutoCloseable {
-        // Guarded by the lock of the outbox. Null: everything was acknowledged, the head comes next.
+        // Guarded by the lock of the outbox.
+        /** On disk; null: in memory. While there is a reader nothing goes to disk, so no part follows the last one. */
+        private Spill.@Nullable Part part;
+        /** The frame to begin with in the part; 0: at the offset. */
+        private long partSeq;
+
+        private long partOffset;
+        /** What was read from disk last. */
+        private byte @Nullable [] fromDisk;
+        /** Null: memory is empty. While it reads from disk: the head. */
         private @Nullable Segment segment;
+
         private int offset;
         private final Runnable ended;
 
         private Reader(long seq, Runnable ended) {
             this.ended = ended;
+            part = spill.partOf(seq);
+            partSeq = part == null ? 0 : seq;
             Segment at = head;
-            while (at != null && at.lastSeq < seq && at.next != null) {
+            while (part == null && at != null && at.lastSeq < seq && at.next != null) {
                 at = at.next;
             }
             segment = at;
-            offset = at == null ? 0 : at.offsetOf(seq);
+            offset = part != null || at == null ? 0 : at.offsetOf(seq);
         }
 
         /**
-         * Waits for frames and takes them all, up to the size of one write; their bytes do not change.
+         * Waits for frames and takes them all, up to the size of one write; their bytes do not change before the next
+         * call.
          *
          * @return the next bytes, or an empty list once another reader took over or this one was closed
+         * @throws IOException if the disk cannot be read; the next call begins at the same frame
          */
-        public List<ByteBuffer> take() throws InterruptedException {
+        public List<ByteBuffer> take() throws InterruptedException, IOException {
             lock.lockInterruptibly();
             try {
                 while (reader == this && !hasUnsent()) {
                     news.await();
                 }
-                return reader == this ? collect() : List.of();
+                if (reader != this) {
+                    return List.of();
+                }
+                return part == null ? collect() : List.of(read(part));
             } finally {
                 lock.unlock();
             }
         }
 
+        private ByteBuffer read(Spill.Part from) throws IOException {
+            if (fromDisk == null) {
+                fromDisk = new byte[BATCH_BYTES_MAX];
+            }
+            byte[] bytes = fromDisk;
+            if (partSeq > 0) {
+                partOffset = spill.offsetOf(from, partSeq, bytes);
+                partSeq = 0;
+            }
+            int count = spill.read(from, partOffset, bytes);
+            partOffset += count;
+            if (partOffset == from.bytes()) {
+                part = from.next();
+                partOffset = 0;
+                if (part == null) {
+                    fromDisk = null;
+                }
+            }
+            room.signalAll();
+            return ByteBuffer.wrap(bytes, 0, count);
+        }
+
         private List<ByteBuffer> collect() {
             List<ByteBuffer> batch = new ArrayList<>();
             Segment at = segment;
-            if (at == null) {
-                at = head;
-                offset = 0;
-            }
             for (int taken = 0; at != null && taken < BATCH_BYTES_MAX; ) {
                 if (offset < at.used) {
                     batch.add(ByteBuffer.wrap(at.bytes, offset, at.used - offset));
@@ -353,6 +436,7 @@ public final class Outbox implements FrameSink {
             try {
                 if (reader == this) {
                     reader = null;
+                    room.signalAll();
                 }
                 news.signalAll();
             } finally {

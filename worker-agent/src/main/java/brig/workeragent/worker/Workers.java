@@ -17,6 +17,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.relay.RelayedNetworks;
@@ -63,6 +64,7 @@ public final class Workers {
             Timers timers,
             EgressSessions egress,
             RelayedNetworks relayed,
+            SpillFolder spills,
             Executor threads) {}
 
     /**
@@ -118,6 +120,7 @@ public final class Workers {
 
     /** Removes leftovers of a worker-agent that died. */
     public void sweep() {
+        parts.spills().sweep();
         workplaces.sweep();
     }
 
@@ -289,7 +292,8 @@ public final class Workers {
                         new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
                         place.folder());
-                Outbox outbox = new Outbox(bounds.unackedBytesMax());
+                Outbox outbox =
+                        new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 if (grant != null

@@ -14,6 +14,7 @@ import brig.protocol.frame.Frame.Chunk.Channel;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,7 +160,7 @@ class OutboxTest {
         CompletableFuture<List<ByteBuffer>> waiting = CompletableFuture.supplyAsync(() -> {
             try {
                 return first.take();
-            } catch (InterruptedException e) {
+            } catch (InterruptedException | IOException e) {
                 throw new IllegalStateException(e);
             }
         });
@@ -193,7 +194,7 @@ class OutboxTest {
         outbox.appendLast(FrameType.STATE, Frames.body(1, new Frame.State(Frame.State.TERMINATED, null)));
         assertFalse(outbox.ack(1));
         assertTrue(outbox.ack(2));
-        assertEquals(0, outbox.unackedBytes());
+        assertEquals(0, outbox.memoryBytes());
         assertThrows(IllegalStateException.class, () -> chunk(outbox, "too late"));
     }
 

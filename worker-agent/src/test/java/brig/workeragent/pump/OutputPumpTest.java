@@ -67,8 +67,8 @@ class OutputPumpTest {
         });
         long most = 0;
         while (!finished.isDone()) {
-            most = Math.max(most, outbox.unackedBytes());
-            if (outbox.unackedBytes() >= 100_000 || writing.isDone()) {
+            most = Math.max(most, outbox.memoryBytes());
+            if (outbox.memoryBytes() >= 100_000 || writing.isDone()) {
                 outbox.ack(outbox.lastSeq());
             }
         }

@@ -22,7 +22,7 @@ class EgressFramesTest {
             new EgressEvent.Request("GET", "https", "evil.example", 443, "/", "not allowed", List.of(), 403));
 
     @Test
-    void shouldBecomeFramesOfTheStream() throws InterruptedException {
+    void shouldBecomeFramesOfTheStream() throws Exception {
         frames.handle(BLOCKED);
         frames.handle(new EgressEvent.Usage(null, "claude", "small", 5L, null, null, null, 200));
         frames.handle(new EgressEvent.Usage("a", "claude", "small", null, null, null, null, 200));
@@ -38,7 +38,7 @@ class EgressFramesTest {
 
     /** Scenario: an agent makes a million requests that are refused, and nobody reads its stream. */
     @Test
-    void shouldLeaveOutWhatNobodyHasRoomFor() throws InterruptedException {
+    void shouldLeaveOutWhatNobodyHasRoomFor() throws Exception {
         for (int i = 0; i < 1000; i++) {
             frames.handle(BLOCKED);
         }

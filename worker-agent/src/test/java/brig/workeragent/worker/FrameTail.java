@@ -6,6 +6,8 @@ import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +44,8 @@ final class FrameTail {
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         });
     }

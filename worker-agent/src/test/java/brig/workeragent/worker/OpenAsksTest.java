@@ -14,6 +14,7 @@ import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.pump.Outbox;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ class OpenAsksTest {
                 "deny");
     }
 
-    private String ask(String nativeId) throws InterruptedException {
+    private String ask(String nativeId) throws InterruptedException, IOException {
         asks.open(request(nativeId, JsonObject.EMPTY.with("command", "ls")), replies::add);
         return asks.list().getLast().askId();
     }
@@ -55,7 +56,7 @@ class OpenAsksTest {
     }
 
     /** All frames so far. */
-    private List<Frame> frames() throws InterruptedException {
+    private List<Frame> frames() throws InterruptedException, IOException {
         List<Frame> frames = new ArrayList<>();
         try (Outbox.Reader reader = outbox.open(1, () -> {})) {
             StringBuilder text = new StringBuilder();
@@ -75,7 +76,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldGiveTheFirstAnswerAndRefuseTheSecondWithWhoAndWhen() throws InterruptedException {
+    void shouldGiveTheFirstAnswerAndRefuseTheSecondWithWhoAndWhen() throws InterruptedException, IOException {
         String id = ask("r1");
         asks.answer(id, choice("allow"));
         BrigException late = assertThrows(BrigException.class, () -> asks.answer(id, choice("deny")));
@@ -89,7 +90,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldGiveTheDefaultAtTheDeadlineWithoutAReader() throws InterruptedException {
+    void shouldGiveTheDefaultAtTheDeadlineWithoutAReader() throws InterruptedException, IOException {
         String id = ask("r1");
         timers.advance(WAIT_MS);
         assertEquals(List.of(new Reply("deny", null)), replies);
@@ -124,7 +125,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldRefuseAnOptionThatWasNotOfferedAndAnUnwantedText() throws InterruptedException {
+    void shouldRefuseAnOptionThatWasNotOfferedAndAnUnwantedText() throws InterruptedException, IOException {
         String id = ask("r1");
         for (AnswerChoice wrong : List.of(choice("always"), new AnswerChoice(null, "do it", "uid:0", "unix"))) {
             assertEquals(
@@ -141,7 +142,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldBoundTheOpenAsksAndSayWhatTheRestGot() throws InterruptedException {
+    void shouldBoundTheOpenAsksAndSayWhatTheRestGot() throws InterruptedException, IOException {
         for (int i = 0; i < 10_000; i++) {
             asks.open(request("r" + i, null), replies::add);
             outbox.ack(outbox.lastSeq() - 1);
@@ -154,7 +155,7 @@ class OpenAsksTest {
                 && failure.error().endsWith("got the answer 'deny'"));
     }
 
-    private Frame frames(long from) throws InterruptedException {
+    private Frame frames(long from) throws InterruptedException, IOException {
         try (Outbox.Reader reader = outbox.open(from, () -> {})) {
             ByteBuffer bytes = reader.take().getLast();
             return Json.read(
@@ -169,7 +170,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldAnswerASecondRequestUnderAnOpenIdAtOnce() throws InterruptedException {
+    void shouldAnswerASecondRequestUnderAnOpenIdAtOnce() throws InterruptedException, IOException {
         String id = ask("r1");
         asks.open(request("r1", null), replies::add);
         assertEquals(List.of(new Reply("deny", null)), replies);
@@ -177,7 +178,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldShortenWhatIsTooLong() throws InterruptedException {
+    void shouldShortenWhatIsTooLong() throws InterruptedException, IOException {
         asks.open(
                 new Request(
                         Frame.Ask.Kind.TOOL,
@@ -196,7 +197,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldSettleWithoutAnAnswerWhatTheAgentWithdraws() throws InterruptedException {
+    void shouldSettleWithoutAnAnswerWhatTheAgentWithdraws() throws InterruptedException, IOException {
         String id = ask("r1");
         asks.withdraw("r1");
         asks.withdraw("r1");
@@ -207,7 +208,7 @@ class OpenAsksTest {
     }
 
     @Test
-    void shouldAnswerAllWhenTheTurnIsCancelledAndNoneWhenTheProcessEnded() throws InterruptedException {
+    void shouldAnswerAllWhenTheTurnIsCancelledAndNoneWhenTheProcessEnded() throws InterruptedException, IOException {
         ask("r1");
         asks.endAll(true);
         assertEquals(List.of(new Reply("deny", null)), replies);

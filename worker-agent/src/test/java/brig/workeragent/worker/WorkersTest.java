@@ -22,10 +22,12 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,6 +100,7 @@ class WorkersTest {
                         new SystemTimers(),
                         new NoEgress(),
                         new RelayedNetworks(folder.resolve("relay")),
+                        spills(folder),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         folder.resolve("workspaces"),
@@ -108,6 +111,14 @@ class WorkersTest {
                         new StopTimes(60_000, 0, 10, 10),
                         startsPerSecondMax,
                         WORKERS_MAX));
+    }
+
+    private static SpillFolder spills(Path folder) {
+        try {
+            return SpillFolder.open(folder.resolve("spill"), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Nothing of a network. */

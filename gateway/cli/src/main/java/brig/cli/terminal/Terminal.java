@@ -254,7 +254,8 @@ public final class Terminal {
     private StyledLine status(StyledLine word) {
         return switch (word.toString()) {
             case "OK", "running", "idle", "working" -> paint(out, Colour.GREEN, word);
-            case "WARN", "spawning", "requested", "starting", "waiting", "unknown" -> paint(out, Colour.YELLOW, word);
+            case "WARN", "spawning", "requested", "starting", "waiting", "unknown", "unreachable" ->
+                paint(out, Colour.YELLOW, word);
             case "FAIL", "failed" -> paint(out, Colour.RED, word);
             default -> word;
         };

@@ -1,0 +1,213 @@
+package brig.gateway.worker;
+
+import brig.gateway.stream.StreamLog;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.control.AnswerChoice;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.wire.FrameDecoder;
+import io.netty.channel.Channel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The worker-agents of all hosts as one. What is about a worker goes to the host that the worker is bound to; a request
+ * for a new one to the host that the request names; everything else to the gateway's own host. Owned by the event loop.
+ *
+ * <p>Decision 0156.
+ */
+public final class WorkerAgents implements WorkerAgent {
+    /** Says which host a worker is on; null for the gateway's own, and for a worker that nobody knows. */
+    @FunctionalInterface
+    public interface Bindings {
+        @Nullable
+        String hostOf(String workerId);
+    }
+
+    private final WorkerAgent local;
+    private final Bindings bindings;
+    private final Map<String, WorkerAgent> remote = new HashMap<>();
+
+    /** @param local the worker-agent of the gateway's own host */
+    public WorkerAgents(WorkerAgent local, Bindings bindings) {
+        this.local = local;
+        this.bindings = bindings;
+    }
+
+    /** A host became known. */
+    public void add(String host, WorkerAgent agent) {
+        remote.put(host, agent);
+    }
+
+    /** A host is no longer known. */
+    public void remove(String host) {
+        remote.remove(host);
+    }
+
+    /** Whether there is such a host; null is the gateway's own. */
+    public boolean has(@Nullable String host) {
+        return host == null || remote.containsKey(host);
+    }
+
+    /** Lists the workers of a host; null is the gateway's own. */
+    public CompletionStage<WorkersAnswer> list(@Nullable String host) {
+        return at(host, WorkerAgent::list);
+    }
+
+    /** As {@link #abandon(String)}, on that host: also for a worker that nobody knows. */
+    public CompletionStage<Void> abandon(@Nullable String host, String workerId) {
+        return at(host, agent -> agent.abandon(workerId));
+    }
+
+    /** As {@link #doctor()}, on that host. */
+    public CompletionStage<DoctorAnswer> doctor(@Nullable String host) {
+        return at(host, WorkerAgent::doctor);
+    }
+
+    private <T> CompletionStage<T> at(@Nullable String host, Function<WorkerAgent, CompletionStage<T>> call) {
+        @Nullable WorkerAgent agent = host == null ? local : remote.get(host);
+        return agent != null
+                ? call.apply(agent)
+                : CompletableFuture.failedFuture(new BrigException(
+                        ErrorCode.HOST_UNREACHABLE, "the host " + host + " is not known any more", 1));
+    }
+
+    private <T> CompletionStage<T> about(String workerId, Function<WorkerAgent, CompletionStage<T>> call) {
+        return at(bindings.hostOf(workerId), call);
+    }
+
+    @Override
+    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        return at(request.place().host(), agent -> agent.check(request, asker));
+    }
+
+    @Override
+    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker));
+    }
+
+    @Override
+    public CompletionStage<Void> terminate(String spawnId, String reason) {
+        return about(spawnId, agent -> agent.terminate(spawnId, reason));
+    }
+
+    @Override
+    public CompletionStage<Void> abandon(String spawnId) {
+        return about(spawnId, agent -> agent.abandon(spawnId));
+    }
+
+    @Override
+    public CompletionStage<WorkersAnswer> list() {
+        return local.list();
+    }
+
+    @Override
+    public CompletionStage<HelloAnswer> hello() {
+        return local.hello();
+    }
+
+    @Override
+    public CompletionStage<DiffAnswer> diff(String spawnId) {
+        return about(spawnId, agent -> agent.diff(spawnId));
+    }
+
+    @Override
+    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
+        return about(spawnId, agent -> agent.apply(spawnId, check, allow));
+    }
+
+    /** Those of all hosts in reach. */
+    @Override
+    public CompletionStage<WorkspacesAnswer> workspaces() {
+        CompletionStage<WorkspacesAnswer> all = local.workspaces();
+        for (WorkerAgent agent : remote.values()) {
+            CompletionStage<WorkspacesAnswer> more =
+                    agent.workspaces().exceptionally(outOfReach -> new WorkspacesAnswer(List.of()));
+            all = all.thenCombine(more, WorkerAgents::joined);
+        }
+        return all;
+    }
+
+    private static WorkspacesAnswer joined(WorkspacesAnswer one, WorkspacesAnswer other) {
+        List<WorkspacesAnswer.KeptWorkspace> both = new ArrayList<>(one.workspaces());
+        both.addAll(other.workspaces());
+        return new WorkspacesAnswer(both);
+    }
+
+    @Override
+    public CompletionStage<DiscardAnswer> discard(String spawnId) {
+        return about(spawnId, agent -> agent.discard(spawnId));
+    }
+
+    @Override
+    public CompletionStage<EgressAnswer> egress(String workerId) {
+        return about(workerId, agent -> agent.egress(workerId));
+    }
+
+    @Override
+    public CompletionStage<EgressDecided> decideEgress(
+            String workerId, EgressDecision decision, String about, String by, String via) {
+        return about(workerId, agent -> agent.decideEgress(workerId, decision, about, by, via));
+    }
+
+    @Override
+    public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
+        return about(workerId, agent -> agent.answer(workerId, askId, choice));
+    }
+
+    @Override
+    public CompletionStage<AuditAnswer> audit(String from) {
+        return local.audit(from);
+    }
+
+    @Override
+    public CompletionStage<Channel> dial(String workerId, int port) {
+        return about(workerId, agent -> agent.dial(workerId, port));
+    }
+
+    @Override
+    public CompletionStage<TestRouteAnswer> testRoute(String route) {
+        return local.testRoute(route);
+    }
+
+    @Override
+    public CompletionStage<DoctorAnswer> doctor() {
+        return local.doctor();
+    }
+
+    /** Only of the gateway's own host: work on others goes on. */
+    @Override
+    public CompletionStage<Void> shutdown() {
+        return local.shutdown();
+    }
+
+    @Override
+    public WorkerStream open(String workerId, StreamLog log, FrameDecoder.Sink frames) {
+        @Nullable String host = bindings.hostOf(workerId);
+        @Nullable WorkerAgent agent = host == null ? local : remote.get(host);
+        if (agent == null) {
+            throw new IllegalStateException("no frames come from " + host + ", which is not known");
+        }
+        return agent.open(workerId, log, frames);
+    }
+}
