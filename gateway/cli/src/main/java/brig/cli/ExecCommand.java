@@ -64,6 +64,7 @@ final class ExecCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         raw.apply(main.terminal());
         String workspace;
+        SpawnRequest.Place place;
         try (GatewayClient client = main.context().connect()) {
             SpawnView session = client.request(new SpawnerRequest.Status(id), SpawnView.class);
             if (session.state() != SpawnState.RUNNING) {
@@ -72,6 +73,7 @@ final class ExecCommand implements Callable<Integer> {
                         "the session is " + session.state().wireName());
             }
             workspace = session.workspace();
+            place = new SpawnRequest.Place(session.host(), List.of());
         }
         SpawnRequest request = new SpawnRequest(
                 null,
@@ -86,7 +88,8 @@ final class ExecCommand implements Callable<Integer> {
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
-                null);
+                null,
+                place);
         return RunCommand.stream(
                 main, SHELL, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }

@@ -43,6 +43,7 @@ class ApiDocumentsTest {
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,
+            ErrorCode.LINK_FENCED,
             ErrorCode.ALREADY_RUNNING);
 
     private static final List<Operation<?, ?>> OVER_HTTP = Operations.ALL.stream()

@@ -6,14 +6,19 @@
  * <p>The first line of a connection, a {@link brig.protocol.control.LinkPurpose} of at most 1 KiB, says what it is for. It
  * must come within 5 seconds. A first line that cannot be read is answered with a refusal, and the connection is closed.
  * <pre>
- * {"link":"control"}
- * {"link":"worker","spawn_id":…,"resume":N}
- * {"link":"port","spawn_id":…,"port":…}
- * {"link":"egress"}
+ * {"link":"control","epoch"?:N}
+ * {"link":"worker","spawn_id":…,"resume":N,"epoch"?:N}
+ * {"link":"port","spawn_id":…,"port":…,"epoch"?:N}
+ * {"link":"egress","epoch"?:N}
  * {"link":"granted","spawn_id":…,"role":…,"address"?:…,"port"?:…,"refused"?:…}
  * {"link":"egress_events"}
  * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
+ *
+ * <p>A link to a worker-agent on another host can be lost without a word, and the connections over it stay open there. So
+ * a gateway numbers its links to such a host, and each connection has the {@code epoch} of its link. When the first
+ * connection of a greater epoch comes, all connections of smaller ones are closed before it is served, and later ones are
+ * refused with {@code LINK_FENCED}. Connections without an epoch are neither closed nor counted.
  *
  * <h2>Control connections</h2>
  *

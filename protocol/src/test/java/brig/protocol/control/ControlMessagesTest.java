@@ -148,6 +148,9 @@ class ControlMessagesTest {
                 "[1]",
                 "{'link':'dance'}",
                 "{'link':'control','spawn_id':'ID'}",
+                "{'link':'control','epoch':-1}",
+                "{'link':'control','epoch':'7'}",
+                "{'link':'control','epoch':9223372036854775808}",
                 "{'link':'worker','spawn_id':'ID'}",
                 "{'link':'worker','spawn_id':'ID','resume':0}",
                 "{'link':'worker','spawn_id':'ID','resume':'1'}",
@@ -177,11 +180,14 @@ class ControlMessagesTest {
     void shouldSayWhatAConnectionIsFor() {
         for (String line : List.of(
                 json("{'link':'control'}"),
-                json("{'link':'egress'}"),
+                json("{'link':'control','epoch':0}"),
+                json("{'link':'egress','epoch':7}"),
                 json("{'link':'egress_events'}"),
                 json("{'link':'granted','spawn_id':'ID','role':'dns','refused':'a lie'}"),
                 json("{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':443}"),
-                json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+                json("{'link':'worker','spawn_id':'ID','resume':7}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7,'epoch':1764100000000}"),
+                json("{'link':'port','spawn_id':'ID','port':80,'epoch':9223372036854775807}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
     }

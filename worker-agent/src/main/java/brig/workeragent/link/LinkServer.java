@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The link socket: all that gateways want of this worker-agent. The first line of a connection says what it is for.
  *
- * <p>Decision 0154.
+ * <p>Decisions 0154, 0157.
  */
 public final class LinkServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
@@ -34,6 +34,7 @@ public final class LinkServer implements AutoCloseable {
     private final ControlOperations operations;
     private final PortConnection.Services ports;
     private final AtomicInteger controls = new AtomicInteger();
+    private final LinkEpochs epochs = new LinkEpochs();
     private final UnixListener listener;
 
     private LinkServer(RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
@@ -66,14 +67,21 @@ public final class LinkServer implements AutoCloseable {
             }
         } catch (IOException e) {
             LOG.debug("connection ended: {}", e.toString());
+        } finally {
+            epochs.leave(channel);
         }
     }
 
-    /** What a connection is for; null if it closed before it said so, or was refused. */
+    /** What a connection is for; null if it closed before it said so, or was refused. Its link counts from here on. */
     private @Nullable LinkPurpose purpose(SocketChannel channel, ByteBuffer bytes) throws IOException {
         try {
             byte[] line = firstLine(channel, bytes);
-            return line == null ? null : Json.read(line, LinkPurpose.class);
+            if (line == null) {
+                return null;
+            }
+            LinkPurpose purpose = Json.read(line, LinkPurpose.class);
+            epochs.enter(channel, purpose.epoch());
+            return purpose;
         } catch (BrigException e) {
             LOG.warn("refused the first line of a connection: {}", e.getMessage());
             Lines.write(channel, ByteBuffer.wrap(Json.writeLine(Refusal.of(e))));

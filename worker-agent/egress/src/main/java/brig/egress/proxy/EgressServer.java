@@ -86,7 +86,7 @@ public final class EgressServer implements AutoCloseable {
         Channel listener = switch (socket.role()) {
             case DNS_UDP -> new EpollDatagramChannel(socket.descriptor());
             case DNS_TCP, PROXY, MODEL, TRANSPARENT -> new EpollServerSocketChannel(socket.descriptor());
-            case GRANTED -> new EpollServerDomainSocketChannel(socket.descriptor());
+            case GRANTED -> new EpollServerDomainSocketChannel(socket.descriptor(), true);
         };
         if (entry.closed) {
             listener.unsafe().closeForcibly();
