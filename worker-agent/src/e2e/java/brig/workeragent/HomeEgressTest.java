@@ -107,8 +107,7 @@ class HomeEgressTest {
         Shell() throws IOException {
             Map<String, Object> request =
                     Map.of("agent_config", Map.of("name", "bash-lines"), "policy", "test", "once", false);
-            Map<String, Object> granted = homeControl.ask(json(Map.of(
-                    "id", 1, "op", "grant", "spawn_id", id, "request", request, "captain", "tests", "admin", true)));
+            Map<String, Object> granted = homeControl.ask(json(Map.of("id", 1, "op", "grant", "spawn_id", id, "request", request)));
             assertTrue(granted.containsKey("ok"), granted::toString);
             assertFalse(granted.toString().contains(SECRET), granted::toString);
             Map<String, Object> spawned = farControl.ask(json(Map.of(
@@ -164,28 +163,17 @@ class HomeEgressTest {
             said = shell.say("curl -sS --noproxy '*' $OPENAI_BASE_URL/echo");
             assertTrue(said.contains("hello"), said);
             assertEquals(List.of("Bearer " + SECRET, "Bearer " + SECRET), List.copyOf(web.authorizations));
-            said = shell.say("getent ahostsv4 other.test | head -1; curl -sS -w '%{http_code}' "
-                    + url(false, "other.test", "/page"));
-            assertTrue(said.contains("198.18.") && said.contains("other.test") && said.endsWith("403"), said);
+            said = shell.say("curl -sSv --noproxy '*' -w '%{http_code}' " + url(false, "other.test", "/page"));
+            assertTrue(said.contains("198.18.") && said.endsWith("403"), said);
             said = shell.say("grep -c " + SECRET + " /proc/self/environ");
             assertTrue(said.startsWith("0"), said);
-            for (String line : audit().split("spawn_id", -1)) {
-                assertTrue(line.startsWith("\"") || !line.contains("other.test"), line);
-            }
-            assertTrue(audit().contains("other.test") && audit().contains("BLOCKED"), this::auditText);
+            String audit = audit();
+            assertTrue(audit.contains("other.test") && audit.contains("blocked"), audit);
         }
         assertTrue(
                 web.requests.stream().noneMatch(request -> request.startsWith("other.test")), web.requests::toString);
         assertEquals(List.of(), filesWith(far.root, SECRET));
         assertEquals(List.of(), far.egressProcesses());
-    }
-
-    private String auditText() {
-        try {
-            return audit();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static List<Path> filesWith(Path folder, String text) throws IOException {
@@ -271,9 +259,7 @@ class HomeEgressTest {
                 "spawn_id",
                 id,
                 "request",
-                Map.of("agent_config", Map.of("name", "shell"), "policy", "test", "once", false),
-                "captain",
-                "tests"));
+                Map.of("agent_config", Map.of("name", "shell"), "policy", "test", "once", false)));
         Map<String, Object> first = homeControl.ask(grant);
         assertTrue(first.toString().contains("BRIG_SECRET_"), first::toString);
         assertEquals(first, homeControl.ask(grant));

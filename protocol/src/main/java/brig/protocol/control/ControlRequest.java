@@ -59,7 +59,7 @@ public sealed interface ControlRequest {
      * Serves the network of a worker on another host: {@link EgressGrant}. Asked again, it answers the same. It refuses
      * what {@link Spawn} would refuse about the agent and the policy.
      */
-    record Grant(String spawnId, SpawnRequest request, @Flat Asker asker) implements ControlRequest {
+    record Grant(String spawnId, SpawnRequest request) implements ControlRequest {
         public Grant {
             requireSpawnId(spawnId);
         }

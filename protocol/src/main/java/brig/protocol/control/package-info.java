@@ -34,7 +34,7 @@
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
  *    "grant"?:G}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
- * {"id":2,"op":"grant","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}
+ * {"id":2,"op":"grant","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":G}
  * {"id":2,"op":"ungrant","spawn_id":…}    {"id":2,"ok":{}}
  * {"id":2,"op":"egress_event","spawn_id":…,"event":{…}}

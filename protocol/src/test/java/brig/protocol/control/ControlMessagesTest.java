@@ -42,8 +42,7 @@ class ControlMessagesTest {
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
                         + "'captain':'ci','grant':{'policy':'p','open':true,'authority':'PEM','ports':[80],"
                         + "'routes':{'openai':'/v1'},'placeholders':{'T':'BRIG_SECRET_0'}}}",
-                "{'id':2,'op':'grant','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
-                        + "'captain':'ci'}",
+                "{'id':2,'op':'grant','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false}}",
                 "{'id':2,'op':'ungrant','spawn_id':'ID'}",
                 "{'id':2,'op':'egress_event','spawn_id':'ID','event':{'kind':'answered','host':'a.example','port':80,"
                         + "'allowed':true,'rule':'a person allowed it'}}",
