@@ -70,11 +70,7 @@ class ApiDocumentsTest {
     }
 
     private static String path(Operation<?, ?> operation) {
-        return route(operation)
-                .path()
-                .replace(":id", "{id}")
-                .replace(":port", "{port}")
-                .replace("*", "{path}");
+        return route(operation).path().replaceAll(":(\\w+)", "{$1}").replace("*", "{path}");
     }
 
     private JsonNode described(Operation<?, ?> operation) {

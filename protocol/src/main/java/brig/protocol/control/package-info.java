@@ -29,6 +29,7 @@
  *                                          "agents":[{"name":…,"description":…,"policy":…,"as_model":…,"needs_message":…,
  *                                          "state":…,"problem"?:…}],
  *                                          "policies":[{"name":…,"description":…}],"faults":[…]}}
+ * {"id":1,"op":"ping"}                  {"id":1,"ok":{}}
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"granted"?:true}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,

@@ -36,6 +36,7 @@ class ControlMessagesTest {
     @ValueSource(
             strings = {
                 "{'id':1,'op':'hello'}",
+                "{'id':1,'op':'ping'}",
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",

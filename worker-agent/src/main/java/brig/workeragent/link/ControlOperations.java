@@ -17,6 +17,7 @@ import brig.protocol.control.ControlRequest.Grant;
 import brig.protocol.control.ControlRequest.Happened;
 import brig.protocol.control.ControlRequest.Hello;
 import brig.protocol.control.ControlRequest.ListWorkers;
+import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
@@ -107,6 +108,7 @@ public final class ControlOperations {
     Outcome run(ControlRequest request) throws InterruptedException {
         return switch (request) {
             case Hello _ -> new Outcome(hello());
+            case Ping _ -> new Outcome(new Done());
             case Check check -> {
                 workers.check(check.request(), check.asker(), check.granted());
                 yield new Outcome(new Done());

@@ -34,7 +34,7 @@ public final class LinkServer implements AutoCloseable {
     private final ControlOperations operations;
     private final PortConnection.Services ports;
     private final AtomicInteger controls = new AtomicInteger();
-    private final LinkEpochs epochs = new LinkEpochs();
+    private final LinkEpochs epochs;
     private final UnixListener listener;
 
     private LinkServer(RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
@@ -43,6 +43,7 @@ public final class LinkServer implements AutoCloseable {
         this.workers = workers;
         this.operations = operations;
         this.ports = new PortConnection.Services(portsMax);
+        this.epochs = new LinkEpochs(timers);
         this.listener = UnixListener.open(folder.linkSocket(), folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 
@@ -101,10 +102,10 @@ public final class LinkServer implements AutoCloseable {
 
     private void serve(SocketChannel channel, LinkPurpose purpose, ByteBuffer rest) throws IOException {
         switch (purpose) {
-            case LinkPurpose.Control _ -> {
+            case LinkPurpose.Control control -> {
                 controls.incrementAndGet();
                 try {
-                    new ControlConnection(channel, operations).run(rest);
+                    new ControlConnection(channel, operations, () -> epochs.hear(control.epoch())).run(rest);
                 } finally {
                     controls.decrementAndGet();
                 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.relay.Lines;
+import brig.workeragent.worker.FakeTimers;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class LinkEpochsTest {
-    private final LinkEpochs epochs = new LinkEpochs();
+    private final FakeTimers timers = new FakeTimers();
+    private final LinkEpochs epochs = new LinkEpochs(timers);
     private final List<SocketChannel> channels = new ArrayList<>();
 
     @TempDir
@@ -72,6 +74,30 @@ class LinkEpochsTest {
         assertTrue(before.isOpen());
         assertTrue(link.isOpen());
         assertTrue(after.isOpen());
+    }
+
+    @Test
+    void shouldCloseALinkThatIsSilentForLong() throws Exception {
+        SocketChannel local = entered(null);
+        SocketChannel link = entered(7L);
+        timers.advance(10_000);
+        epochs.hear(7L);
+        epochs.hear(6L);
+        epochs.hear(null);
+        timers.advance(14_000);
+        assertTrue(link.isOpen());
+        SocketChannel second = entered(7L);
+        timers.advance(1_000);
+        assertFalse(link.isOpen());
+        assertFalse(second.isOpen());
+        assertTrue(local.isOpen());
+
+        // The same link may have slept, and be back.
+        SocketChannel again = entered(7L);
+        timers.advance(14_999);
+        assertTrue(again.isOpen());
+        timers.advance(1);
+        assertFalse(again.isOpen());
     }
 
     @Test
