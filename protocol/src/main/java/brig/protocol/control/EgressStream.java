@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection of a program behind a wall, to be served at home.
  *
+ * <p>Decision 0160.
+ *
  * @param address the IPv4 address that the program dialled, with its port; null and 0 unless {@code TRANSPARENT}
  */
 public record EgressStream(

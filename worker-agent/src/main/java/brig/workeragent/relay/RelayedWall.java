@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -137,6 +138,8 @@ final class RelayedWall {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RejectedExecutionException stopping) {
+            LOG.debug("the worker-agent is being stopped: {}", stopping.toString());
         }
     }
 
