@@ -189,7 +189,7 @@ public final class Grants {
     }
 
     /** A connection to brig-egress, which takes one of its worker's places. */
-    public final class Connection implements AutoCloseable {
+    public static final class Connection implements AutoCloseable {
         private final SocketChannel channel;
         private final AtomicInteger places;
 
