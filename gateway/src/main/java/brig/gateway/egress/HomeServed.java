@@ -2,6 +2,7 @@ package brig.gateway.egress;
 
 import brig.gateway.stream.StreamLog;
 import brig.gateway.worker.NetworkAgent;
+import brig.gateway.worker.Transfer;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
@@ -19,6 +20,9 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -79,10 +83,11 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
         starting.add(spawnId);
         return grant(spawnId, request)
-                .thenCompose(grant -> far.spawnGranted(spawnId, request, asker, grant))
+                .thenCompose(grant -> far.spawnGranted(spawnId, request, asker, start, grant))
                 .whenComplete((started, failure) -> {
                     starting.remove(spawnId);
                     if (cause(failure) instanceof BrigException) {
@@ -203,6 +208,22 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
         return far.answer(workerId, askId, choice)
                 .thenCompose(answered -> home.decideEgress(workerId, decision, about, choice.by(), choice.via())
                         .thenApply(decided -> answered));
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return far.lendable(spawnId, request, asker);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return far.mirror(mirror);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return far.transfer();
     }
 
     @Override

@@ -23,7 +23,10 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -334,8 +337,29 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker), SpawnAnswer.class);
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return request(
+                new ControlRequest.Lendable(spawnId, request, new SpawnRequest.Asker(asker.captain(), asker.admin())),
+                LendableAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return request(new ControlRequest.Mirror(mirror), MirrorAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return socket == null
+                ? CompletableFuture.failedFuture(unavailable())
+                : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
     }
 
     @Override
@@ -345,8 +369,12 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<SpawnAnswer> spawnGranted(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, EgressGrant grant) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker, grant), SpawnAnswer.class);
+            String spawnId,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            EgressGrant grant) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start, grant), SpawnAnswer.class);
     }
 
     @Override

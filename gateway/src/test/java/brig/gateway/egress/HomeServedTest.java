@@ -64,7 +64,7 @@ class HomeServedTest {
     }
 
     private CompletableFuture<SpawnAnswer> spawn() {
-        return served.spawn(ID, REQUEST, CAPTAIN).toCompletableFuture();
+        return served.spawn(ID, REQUEST, CAPTAIN, null).toCompletableFuture();
     }
 
     private void frame(FrameType type, String fields) {

@@ -41,20 +41,22 @@ public sealed interface ControlRequest {
     /**
      * Starts a worker: {@link SpawnAnswer}.
      *
+     * @param start what its worktree begins with, if the repository is on another host
      * @param grant its network, if the worker-agent of another host serves it; null if this one does
      */
     record Spawn(
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
+            @Nullable MirrorStart start,
             @Nullable EgressGrant grant)
             implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
         }
 
-        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
-            this(spawnId, request, asker, null);
+        public Spawn(String spawnId, SpawnRequest request, Asker asker, @Nullable MirrorStart start) {
+            this(spawnId, request, asker, start, null);
         }
     }
 
@@ -80,6 +82,30 @@ public sealed interface ControlRequest {
     record Happened(@Flat EgressHappened happened) implements ControlRequest {
         public Happened {
             requireSpawnId(happened.spawnId());
+        }
+    }
+
+    /**
+     * Refuses whatever {@link TransferRequest.Lend} would refuse, as far as can be told without looking into the
+     * repository: {@link LendableAnswer}.
+     *
+     * @param spawnId the spawn on another host whose changes may be applied later; null only checks
+     */
+    record Lendable(
+            @Nullable String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker) implements ControlRequest {
+        public Lendable {
+            if (spawnId != null) {
+                requireSpawnId(spawnId);
+            }
+        }
+    }
+
+    /** Says which commits a mirror of another host's repository has: {@link MirrorAnswer}. */
+    record Mirror(String mirror) implements ControlRequest {
+        public Mirror {
+            MirrorStart.requireMirror(mirror);
         }
     }
 

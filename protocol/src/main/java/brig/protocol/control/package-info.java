@@ -12,13 +12,16 @@
  * {"link":"egress","epoch"?:N}
  * {"link":"granted","spawn_id":…,"role":…,"address"?:…,"port"?:…,"refused"?:…}
  * {"link":"egress_events"}
+ * {"link":"transfer","epoch"?:N}
  * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
  *
  * <p>A link to a worker-agent on another host can be lost without a word, and the connections over it stay open there. So
  * a gateway numbers its links to such a host, and each connection has the {@code epoch} of its link. When the first
  * connection of a greater epoch comes, all connections of smaller ones are closed before it is served, and later ones are
- * refused with {@code LINK_FENCED}. Connections without an epoch are neither closed nor counted.
+ * refused with {@code LINK_FENCED}. If no line comes over the control connection for 15 seconds, all connections of its
+ * epoch are closed; the gateway may connect again with the same one. Connections without an epoch are neither closed nor
+ * counted.
  *
  * <h2>Control connections</h2>
  *
@@ -33,13 +36,16 @@
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"granted"?:true}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
- *    "grant"?:G}
+ *    "start"?:M,"grant"?:G}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
  * {"id":2,"op":"grant","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":G}
  * {"id":2,"op":"ungrant","spawn_id":…}    {"id":2,"ok":{}}
  * {"id":2,"op":"egress_event","spawn_id":…,"event":{…}}
  *                                       {"id":2,"ok":{}}
+ * {"id":2,"op":"lendable","spawn_id"?:…,"request":{…},"captain":…,"admin"?:true}
+ *                                       {"id":2,"ok":{"mirror":…}}
+ * {"id":2,"op":"mirror","mirror":…}       {"id":2,"ok":{"commits":[…]}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"workspace":…,
@@ -83,6 +89,9 @@
  *   <li>{@code G} is a {@link brig.protocol.control.EgressGrant}. {@code grant} asks the worker-agent at home to serve the
  *     network of a worker on another host; {@code spawn} passes the grant to that host, and {@code egress_event} what
  *     happened to that network.
+ *   <li>{@code M} is a {@link brig.protocol.control.MirrorStart}: the repository that the request names is on another
+ *     host, and this one has a mirror of it. {@code lendable} is for the worker-agent that has the repository,
+ *     {@code mirror} for the one that has the mirror.
  *   <li>{@code diff} works for a spawn with a worktree or a copy, while it runs and after its end; its text has at most
  *     512 KiB. {@code workspaces} lists those that outlived their spawns because they have changes; {@code discard}
  *     deletes one.
@@ -124,6 +133,28 @@
  * <p>The gateway checks that the worker runs on that host, and passes the connection on as a {@code granted} one, which
  * the worker-agent at home answers. On an {@code egress_events} connection it writes a {@link
  * brig.protocol.control.EgressHappened} for each event. Events that nobody reads are lost; the audit has them.
+ *
+ * <h2>Transfers</h2>
+ *
+ * <p>Each connection is for one pack or one patch, of which both sides are told the length before. The gateway passes
+ * the bytes of one worker-agent on to another. Lines have at most 4 MiB, packs 4 GiB, patches 64 MiB.
+ * <pre>
+ * gateway          {"transfer":"lend","request":{…},"captain":…,"admin"?:true,"have"?:[commit,…]}
+ * worker-agent     {"ok":{"mirror":…,"commit":…,"config":…,"hidden"?:[…],"head":…,"bytes":N}}, then N bytes of a pack
+ *
+ * gateway          {"transfer":"receive","mirror":…,"commit":…,"head":…,"bytes":N}, then N bytes of a pack
+ * worker-agent     {"ok":{}}
+ *
+ * gateway          {"transfer":"changes","spawn_id":…}
+ * worker-agent     {"ok":{"bytes":N}}, then N bytes of a patch
+ * gateway          {"applied":true}          whether the repository has it now
+ * worker-agent     {"ok":{}}
+ *
+ * gateway          {"transfer":"apply","spawn_id":…,"check"?:true,"allow"?:[…],"bytes":N}, then N bytes of a patch
+ * worker-agent     {"ok":{…}}                as to {@code apply}
+ *
+ * a refusal        {"error":…,"code":…,"retry_after_seconds"?:…}, and the end
+ * </pre>
  *
  * <h2>Connections to workers</h2>
  *

@@ -16,7 +16,9 @@ import brig.protocol.control.ControlRequest.Egress;
 import brig.protocol.control.ControlRequest.Grant;
 import brig.protocol.control.ControlRequest.Happened;
 import brig.protocol.control.ControlRequest.Hello;
+import brig.protocol.control.ControlRequest.Lendable;
 import brig.protocol.control.ControlRequest.ListWorkers;
+import brig.protocol.control.ControlRequest.Mirror;
 import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
@@ -30,6 +32,7 @@ import brig.protocol.control.Done;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
@@ -113,8 +116,6 @@ public final class ControlOperations {
                 workers.check(check.request(), check.asker(), check.granted());
                 yield new Outcome(new Done());
             }
-            case Spawn spawn ->
-                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.grant())));
             case Grant grant -> new Outcome(networks.grants().grant(grant.spawnId(), grant.request()));
             case Ungrant ungrant -> {
                 networks.grants().end(ungrant.spawnId());
@@ -124,6 +125,13 @@ public final class ControlOperations {
                 networks.relayed().handle(happened.happened());
                 yield new Outcome(new Done());
             }
+            case Spawn spawn ->
+                new Outcome(shown(workers.spawn(
+                        spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start(), spawn.grant())));
+            case Lendable lendable ->
+                new Outcome(
+                        new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));
+            case Mirror mirror -> new Outcome(made.mirrors().commits(mirror.mirror()));
             case Terminate terminate -> new Outcome(terminate(terminate));
             case ListWorkers _ -> new Outcome(list());
             case Doctor _ -> new Outcome(doctor());
@@ -185,7 +193,7 @@ public final class ControlOperations {
         return new SpawnAnswer(spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
     }
 
-    private static FileGlobs globs(List<String> allow) {
+    static FileGlobs globs(List<String> allow) {
         try {
             return new FileGlobs(allow);
         } catch (IllegalArgumentException e) {
