@@ -323,7 +323,8 @@ public final class Workers {
                             place.folder(),
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
-                            grant == null ? null : parts.relayed().gate(grant)));
+                            grant == null ? null : parts.relayed().gate(grant),
+                            null));
             Recorder recorder = null;
             Worker worker;
             try {
