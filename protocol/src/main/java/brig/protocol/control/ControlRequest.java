@@ -55,6 +55,10 @@ public sealed interface ControlRequest {
             requireSpawnId(spawnId);
         }
 
+        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
+            this(spawnId, request, asker, null);
+        }
+
         public Spawn(String spawnId, SpawnRequest request, Asker asker, @Nullable MirrorStart start) {
             this(spawnId, request, asker, start, null);
         }
