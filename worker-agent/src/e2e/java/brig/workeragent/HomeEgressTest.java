@@ -107,11 +107,12 @@ class HomeEgressTest {
         Shell() throws IOException {
             Map<String, Object> request =
                     Map.of("agent_config", Map.of("name", "bash-lines"), "policy", "test", "once", false);
-            Map<String, Object> granted = homeControl.ask(json(Map.of("id", 1, "op", "grant", "spawn_id", id, "request", request)));
+            Map<String, Object> granted =
+                    homeControl.ask(json(Map.of("id", 1, "op", "grant", "spawn_id", id, "request", request)));
             assertTrue(granted.containsKey("ok"), granted::toString);
             assertFalse(granted.toString().contains(SECRET), granted::toString);
-            Map<String, Object> spawned = farControl.ask(json(Map.of(
-                    "id", 1, "op", "spawn", "spawn_id", id, "request", request, "grant", granted.get("ok"))));
+            Map<String, Object> spawned = farControl.ask(json(
+                    Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request, "grant", granted.get("ok"))));
             assertTrue(spawned.containsKey("ok"), spawned::toString);
             frames = far.frames(id, 1);
         }
@@ -193,7 +194,8 @@ class HomeEgressTest {
     @Test
     void shouldBreakConnectionsWithTheLinkAndServeNewOnesWhenItIsBack() throws IOException {
         try (Shell shell = new Shell()) {
-            assertTrue(shell.say("curl -sS " + url(false, "allowed.test", "/page")).contains("hello"));
+            assertTrue(
+                    shell.say("curl -sS " + url(false, "allowed.test", "/page")).contains("hello"));
             joiner.close();
             shell.frames.send(json(Map.of(
                     "input",

@@ -52,8 +52,11 @@ public final class HomeNetworks implements AutoCloseable {
         this.home = home;
         this.homeSocket = new DomainSocketAddress(homeSocket.toString());
         this.requests = requests;
-        this.events = new HomeEvents(loop, timers, this.homeSocket, happened -> hosts.values()
-                .forEach(host -> host.served().handle(happened)));
+        this.events = new HomeEvents(
+                loop,
+                timers,
+                this.homeSocket,
+                happened -> hosts.values().forEach(host -> host.served().handle(happened)));
     }
 
     /** Serves the networks of that host's workers from now on. @return its worker-agent, to be used instead */

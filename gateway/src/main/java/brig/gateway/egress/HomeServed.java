@@ -202,8 +202,7 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
                     decision == null
                             ? BrigException.invalid("option", "is none of this ask")
                             : new BrigException(
-                                    ErrorCode.FORBIDDEN,
-                                    "a policy is not of one session: only an admin changes it"));
+                                    ErrorCode.FORBIDDEN, "a policy is not of one session: only an admin changes it"));
         }
         return far.answer(workerId, askId, choice)
                 .thenCompose(answered -> home.decideEgress(workerId, decision, about, choice.by(), choice.via())

@@ -1,9 +1,9 @@
 package brig.gateway.spawn;
 
-import java.util.ArrayList;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;

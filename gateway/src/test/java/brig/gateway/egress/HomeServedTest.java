@@ -104,8 +104,7 @@ class HomeServedTest {
     @Test
     void shouldEndTheNetworkOfAWorkerThatIsRefusedOrEnds() {
         answers.put(
-                "far spawnGranted",
-                CompletableFuture.failedFuture(new BrigException(ErrorCode.MAX_WORKERS, "full")));
+                "far spawnGranted", CompletableFuture.failedFuture(new BrigException(ErrorCode.MAX_WORKERS, "full")));
         assertThrows(CompletionException.class, () -> spawn().join());
         assertEquals(List.of("home grant", "far spawnGranted", "home ungrant"), said);
         answers.put("far spawnGranted", CompletableFuture.completedFuture(STARTED));
@@ -164,10 +163,11 @@ class HomeServedTest {
         follow();
         frame(FrameType.ASK, "'ask_id':'1','kind':'egress','native_id':'a.example:443'");
         said.clear();
-        CompletionException refused = assertThrows(CompletionException.class, () -> served.answer(
-                        ID, "1", new AnswerChoice("save", null, "ci", "http"))
-                .toCompletableFuture()
-                .join());
+        CompletionException refused = assertThrows(
+                CompletionException.class,
+                () -> served.answer(ID, "1", new AnswerChoice("save", null, "ci", "http"))
+                        .toCompletableFuture()
+                        .join());
         assertEquals(ErrorCode.FORBIDDEN, ((BrigException) refused.getCause()).code());
         assertEquals(List.of(), said);
         served.answer(ID, "1", new AnswerChoice("save", null, "ci", "http", true));

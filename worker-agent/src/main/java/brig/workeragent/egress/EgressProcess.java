@@ -160,18 +160,7 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     public void auditRefused(EgressStream stream, String agent, String rule) {
         String address = stream.address() == null ? "" : stream.address();
         AuditEvent.Result result = new AuditEvent.Result(
-                AuditEvent.Decision.BLOCKED,
-                "CONNECT",
-                "tcp",
-                address,
-                stream.port(),
-                "",
-                rule,
-                0,
-                0,
-                0,
-                List.of(),
-                0);
+                AuditEvent.Decision.BLOCKED, "CONNECT", "tcp", address, stream.port(), "", rule, 0, 0, 0, List.of(), 0);
         thread.later(() -> supervisor.audit(stream.spawnId(), agent, new AuditEvent.Connect(result)), 0);
     }
 

@@ -221,7 +221,8 @@ public final class Grants {
         if (grant == null || served == null) {
             throw refuse(stream, "the network of this worker is not served here");
         }
-        if (stream.role() == EgressStream.Role.TRANSPARENT && !grant.answer().ports().contains(stream.port())) {
+        if (stream.role() == EgressStream.Role.TRANSPARENT
+                && !grant.answer().ports().contains(stream.port())) {
             throw refuse(stream, "the wall of this worker does not listen at port " + stream.port());
         }
         if (grant.connections().incrementAndGet() > CONNECTIONS_MAX) {

@@ -209,8 +209,7 @@ class RelayedWallTest {
         SocketChannel gateway = waiting();
         send(gateway, "{\"ok\":{}}\n");
         assertEquals(null, lines(gateway).readLine());
-        BrigException refused =
-                assertThrows(BrigException.class, () -> links.take(PROXY, 20, (channel, before) -> {}));
+        BrigException refused = assertThrows(BrigException.class, () -> links.take(PROXY, 20, (channel, before) -> {}));
         assertEquals(ErrorCode.WORKER_AGENT_UNAVAILABLE, refused.code());
     }
 

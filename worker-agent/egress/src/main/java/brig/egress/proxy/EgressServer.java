@@ -119,8 +119,7 @@ public final class EgressServer implements AutoCloseable {
                     case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());
                     // For a redirected connection, its local address is the address that the client dialled.
                     case TRANSPARENT ->
-                        ConnectionFront.addTo(
-                                channel.pipeline(), worker, (InetSocketAddress) channel.localAddress());
+                        ConnectionFront.addTo(channel.pipeline(), worker, (InetSocketAddress) channel.localAddress());
                     case DNS_TCP, DNS_UDP -> entry.dns.addTcp(channel.pipeline());
                     case GRANTED -> GrantedFront.addTo(channel.pipeline(), worker, entry.dns);
                 };

@@ -96,8 +96,7 @@ final class GrantedFront extends ByteToMessageDecoder implements WorkerEgress.Li
                         pipeline,
                         worker,
                         new InetSocketAddress(
-                                Objects.requireNonNull(
-                                        HostNames.literal(Objects.requireNonNull(stream.address()))),
+                                Objects.requireNonNull(HostNames.literal(Objects.requireNonNull(stream.address()))),
                                 stream.port()));
             case DNS -> dns.addTcp(pipeline);
         };
