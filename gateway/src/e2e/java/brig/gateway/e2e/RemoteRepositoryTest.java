@@ -20,7 +20,8 @@ class RemoteRepositoryTest {
         Process run = new ProcessBuilder(
                         "sh",
                         "-c",
-                        "git() { command git -c safe.directory='*' -c user.name=a -c user.email=a@b.c \"$@\"; }\n" + script)
+                        "git() { command git -c safe.directory='*' -c user.name=a -c user.email=a@b.c \"$@\"; }\n"
+                                + script)
                 .directory(folder.toFile())
                 .inheritIO()
                 .start();
@@ -29,8 +30,7 @@ class RemoteRepositoryTest {
 
     private static Run run(Product product, Path repository, String... more) throws IOException {
         String[] all = new String[7 + more.length];
-        System.arraycopy(
-                new String[] {"run", "shell", "--host", NAME, "-r", repository.toString()}, 0, all, 0, 6);
+        System.arraycopy(new String[] {"run", "shell", "--host", NAME, "-r", repository.toString()}, 0, all, 0, 6);
         System.arraycopy(more, 0, all, 6, more.length - 1);
         all[5 + more.length] = "--";
         all[6 + more.length] = more[more.length - 1];
@@ -43,7 +43,9 @@ class RemoteRepositoryTest {
         try (SshHost host = SshHost.start(NAME);
                 Product product = Product.start()) {
             Path repository = Files.createDirectory(product.folder().resolve("shop"));
-            sh(repository, "git init -q -b main . && echo one > a.txt && git add . && git commit -qm first; echo KEY > .env");
+            sh(
+                    repository,
+                    "git init -q -b main . && echo one > a.txt && git add . && git commit -qm first; echo KEY > .env");
             sh(repository, "chown -R " + USER + ":" + USER + " .");
             assertEquals(
                     0, product.brig("repository", "add", repository.toString()).exitCode());
@@ -52,7 +54,11 @@ class RemoteRepositoryTest {
             assertEquals(0, added.exitCode(), added::err);
 
             Run first = run(
-                    product, repository, "--task-id", "fix", "git log --format=%s; ls -A; echo two >> a.txt; echo new > b.txt");
+                    product,
+                    repository,
+                    "--task-id",
+                    "fix",
+                    "git log --format=%s; ls -A; echo two >> a.txt; echo new > b.txt");
             assertEquals(0, first.exitCode(), first::err);
             assertEquals("first\n.git\na.txt", first.out().strip());
             assertTrue(product.brig("diff", "fix").out().contains("+two"));

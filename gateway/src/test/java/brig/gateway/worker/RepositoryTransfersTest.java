@@ -216,7 +216,8 @@ class RepositoryTransfersTest {
 
     private static ErrorCode refusal(CompletableFuture<?> answer) {
         Throwable failure = assertThrows(
-                        CompletionException.class, () -> answer.orTimeout(20, TimeUnit.SECONDS).join())
+                        CompletionException.class,
+                        () -> answer.orTimeout(20, TimeUnit.SECONDS).join())
                 .getCause();
         return ((BrigException) (failure instanceof CompletionException ? failure.getCause() : failure)).code();
     }
@@ -355,11 +356,14 @@ class RepositoryTransfersTest {
         far.control.close();
         CompletableFuture<Void> down = new CompletableFuture<>();
         while (!down.isDone()) {
-            var _ = ask(far.link::list).whenComplete((workers, failure) -> {
-                if (failure != null) {
-                    down.complete(null);
-                }
-            }).handle((workers, failure) -> workers).get(20, TimeUnit.SECONDS);
+            var _ = ask(far.link::list)
+                    .whenComplete((workers, failure) -> {
+                        if (failure != null) {
+                            down.complete(null);
+                        }
+                    })
+                    .handle((workers, failure) -> workers)
+                    .get(20, TimeUnit.SECONDS);
         }
         assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(ask(() -> agents.apply(ID, false, List.of()))));
         assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(ask(() -> agents.diff(ID))));
