@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.grant.Grants;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -11,6 +12,7 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -37,6 +39,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
+    private final RelayedNetworks relayed;
     private final SpillFolder spills;
     private final Walls walls;
     private final Workers workers;
@@ -51,11 +54,18 @@ public final class WorkerAgent implements AutoCloseable {
         Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = new MadeWorkspaces(
-                new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()),
+                new MadeWorkspaces.Tools(
+                        walls.tools(),
+                        walls.user(),
+                        walls.cloneProgram(),
+                        installation.stateDir().resolve("repositories")),
                 installation.workspaceBases(),
                 installation::repositories,
                 config.keptWorkspaceMs(),
                 System::currentTimeMillis);
+        Grants grants = new Grants(new Grants.Services(
+                profiles, policies, egress, installation.stateDir().resolve("egress/placeholder.key")));
+        this.relayed = new RelayedNetworks(installation.runtimeDir().resolve("relay"));
         this.folder = folder;
         this.egress = egress;
         this.spills = SpillFolder.open(installation.stateDir().resolve("spill"), config.spillBytesMax());
@@ -69,6 +79,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        relayed,
                         spills,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
@@ -89,6 +100,7 @@ public final class WorkerAgent implements AutoCloseable {
                 folder,
                 timers,
                 workers,
+                made,
                 config.portConnectionsMax(),
                 new ControlOperations(
                         workers,
@@ -100,7 +112,7 @@ public final class WorkerAgent implements AutoCloseable {
                                 policies,
                                 installation.workspaceBases().get(0)),
                         walls,
-                        egress,
+                        new ControlOperations.Networks(egress, grants, relayed),
                         VERSION,
                         () -> System.exit(0)));
     }
@@ -148,6 +160,7 @@ public final class WorkerAgent implements AutoCloseable {
         link.close();
         awaitSweep();
         walls.close();
+        relayed.close();
         egress.close();
         try {
             spills.close();

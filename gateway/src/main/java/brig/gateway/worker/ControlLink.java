@@ -20,8 +20,13 @@ import brig.protocol.control.Done;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
+import brig.protocol.control.EgressGrant;
+import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -61,7 +66,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decisions 0106, 0138.
  */
-public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
+public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     /** Listens to changes of the link. */
     public interface Listener {
         /** A worker-agent answered; it may be a new instance. */
@@ -332,8 +337,59 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker), SpawnAnswer.class);
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return request(
+                new ControlRequest.Lendable(spawnId, request, new SpawnRequest.Asker(asker.captain(), asker.admin())),
+                LendableAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return request(new ControlRequest.Mirror(mirror), MirrorAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return socket == null
+                ? CompletableFuture.failedFuture(unavailable())
+                : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
+    }
+
+    @Override
+    public CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker) {
+        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), true));
+    }
+
+    @Override
+    public CompletionStage<SpawnAnswer> spawnGranted(
+            String spawnId,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            EgressGrant grant) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start, grant), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {
+        return request(new ControlRequest.Grant(spawnId, request.withoutPrompt()), EgressGrant.class);
+    }
+
+    @Override
+    public CompletionStage<Void> ungrant(String spawnId) {
+        return done(new ControlRequest.Ungrant(spawnId));
+    }
+
+    @Override
+    public CompletionStage<Void> tell(EgressHappened happened) {
+        return done(new ControlRequest.Happened(happened));
     }
 
     @Override

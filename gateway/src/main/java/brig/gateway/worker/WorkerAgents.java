@@ -14,6 +14,9 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -26,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +50,14 @@ public final class WorkerAgents implements WorkerAgent {
 
     private final WorkerAgent local;
     private final Bindings bindings;
+    private final RepositoryTransfers repositories;
     private final Map<String, WorkerAgent> remote = new HashMap<>();
 
     /** @param local the worker-agent of the gateway's own host */
     public WorkerAgents(WorkerAgent local, Bindings bindings) {
         this.local = local;
         this.bindings = bindings;
+        this.repositories = new RepositoryTransfers(local);
     }
 
     /** A host became known. */
@@ -92,18 +98,73 @@ public final class WorkerAgents implements WorkerAgent {
                         ErrorCode.HOST_UNREACHABLE, "the host " + host + " is not known any more", 1));
     }
 
+    /** As {@link #at}, for what a client waits for. */
+    private <T> CompletionStage<T> reached(@Nullable String host, Function<WorkerAgent, CompletionStage<T>> call) {
+        return at(host, call).exceptionallyCompose(failure -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            boolean lost = host != null
+                    && cause instanceof BrigException refusal
+                    && refusal.code() == ErrorCode.WORKER_AGENT_UNAVAILABLE;
+            return CompletableFuture.failedFuture(
+                    lost
+                            ? new BrigException(
+                                    ErrorCode.HOST_UNREACHABLE,
+                                    "the host " + host + " is out of reach: " + cause.getMessage(),
+                                    1)
+                            : cause);
+        });
+    }
+
+    /**
+     * Brings the repository of a request to its host, as far as it is not there. It may take long, and is to be done
+     * before the spawn is asked for.
+     *
+     * @return what its worktree begins with; null if the request needs none of another host
+     */
+    public CompletionStage<@Nullable MirrorStart> bring(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        @Nullable String host = request.place().host();
+        if (host == null || !request.workspaceMode().isWorktree()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return reached(host, far -> repositories.bring(spawnId, far, host, request, asker))
+                .thenApply(start -> start);
+    }
+
     private <T> CompletionStage<T> about(String workerId, Function<WorkerAgent, CompletionStage<T>> call) {
         return at(bindings.hostOf(workerId), call);
     }
 
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        return at(request.place().host(), agent -> agent.check(request, asker));
+        @Nullable String host = request.place().host();
+        CompletionStage<Void> checked = at(host, agent -> agent.check(request, asker));
+        return host != null && request.workspaceMode().isWorktree()
+                ? checked.thenCombine(repositories.check(request, asker), (there, here) -> null)
+                : checked;
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker));
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker, start));
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return local.lendable(spawnId, request, asker);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return local.mirror(mirror);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return local.transfer();
     }
 
     @Override
@@ -128,12 +189,15 @@ public final class WorkerAgents implements WorkerAgent {
 
     @Override
     public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return about(spawnId, agent -> agent.diff(spawnId));
+        return reached(bindings.hostOf(spawnId), agent -> agent.diff(spawnId));
     }
 
     @Override
     public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
-        return about(spawnId, agent -> agent.apply(spawnId, check, allow));
+        @Nullable String host = bindings.hostOf(spawnId);
+        return host == null
+                ? local.apply(spawnId, check, allow)
+                : reached(host, far -> repositories.apply(far, spawnId, check, allow));
     }
 
     /** Those of all hosts in reach. */
@@ -156,7 +220,11 @@ public final class WorkerAgents implements WorkerAgent {
 
     @Override
     public CompletionStage<DiscardAnswer> discard(String spawnId) {
-        return about(spawnId, agent -> agent.discard(spawnId));
+        @Nullable String host = bindings.hostOf(spawnId);
+        return host == null
+                ? local.discard(spawnId)
+                : reached(host, far -> far.discard(spawnId))
+                        .thenCompose(gone -> local.discard(spawnId).handle((lent, nothingLent) -> gone));
     }
 
     @Override

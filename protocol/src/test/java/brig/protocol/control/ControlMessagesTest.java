@@ -40,6 +40,19 @@ class ControlMessagesTest {
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci','grant':{'policy':'p','open':true,'authority':'PEM','ports':[80],"
+                        + "'routes':{'openai':'/v1'},'placeholders':{'T':'BRIG_SECRET_0'}}}",
+                "{'id':2,'op':'grant','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false}}",
+                "{'id':2,'op':'ungrant','spawn_id':'ID'}",
+                "{'id':2,'op':'egress_event','spawn_id':'ID','event':{'kind':'answered','host':'a.example','port':80,"
+                        + "'allowed':true,'rule':'a person allowed it'}}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
+                        + "'once':true},'captain':'ci','start':{'mirror':'0123456789abcdef0123456789abcdef','commit':"
+                        + "'0123456789012345678901234567890123456789','config':'[core]','hidden':['.env']}}",
+                "{'id':2,'op':'lendable','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci','admin':true}",
+                "{'id':2,'op':'mirror','mirror':'0123456789abcdef0123456789abcdef'}",
                 "{'id':3,'op':'terminate','spawn_id':'ID','reason':'requested','forget':true}",
                 "{'id':'four','op':'list'}",
                 "{'id':5,'op':'doctor'}",
@@ -74,6 +87,7 @@ class ControlMessagesTest {
             {'id':1,'op':'egress','spawn_id':'ID','decision':'save'}   | field 'host' is missing
             {'id':1,'op':'egress','spawn_id':'ID','decision':'revoke','host':'a'} | field 'secret' is missing
             {'id':1,'op':'test_route','route':''}              | field 'route' is missing
+            {'id':1,'op':'mirror','mirror':'../x'}             | field 'mirror' must be 32 hexadecimal digits
             {'id':1,'op':'check','request':{'agent_config':{'name':'a'}},'captain':''} | field 'captain' is missing
             {'id':1,'op':'check','request':{'agent_config':{'name':'a'},'colour':1},'captain':'c'} | field 'colour' is not known
             """)
@@ -150,22 +164,53 @@ class ControlMessagesTest {
                 "{'link':'worker','spawn_id':'../x','resume':1}",
                 "{'link':'port','spawn_id':'ID'}",
                 "{'link':'port','spawn_id':'x','port':1}",
-                "{'link':'port','spawn_id':'ID','port':65536}"
+                "{'link':'port','spawn_id':'ID','port':65536}",
+                "{'link':'granted','spawn_id':'ID'}",
+                "{'link':'granted','spawn_id':'ID','role':'root'}",
+                "{'link':'granted','spawn_id':'../x','role':'proxy'}",
+                "{'link':'granted','spawn_id':'ID','role':'proxy','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4'}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':65536}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.256','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4.','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'01.2.3.4','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'localhost','port':80}",
+                "{'link':'egress','spawn_id':'ID'}"
             })
     void shouldRefuseAConnectionThatDoesNotSayWhatItIsFor(String line) {
         assertThrows(BrigException.class, () -> read(line, LinkPurpose.class));
     }
 
     @Test
-    void shouldSayWhichFramesAreWanted() {
+    void shouldSayWhatAConnectionIsFor() {
         for (String line : List.of(
                 json("{'link':'control'}"),
                 json("{'link':'control','epoch':0}"),
+                json("{'link':'egress','epoch':7}"),
+                json("{'link':'egress_events'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'dns','refused':'a lie'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':443}"),
                 json("{'link':'worker','spawn_id':'ID','resume':7}"),
                 json("{'link':'worker','spawn_id':'ID','resume':7,'epoch':1764100000000}"),
                 json("{'link':'port','spawn_id':'ID','port':80,'epoch':9223372036854775807}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'policy':'p','open':true,'ports':[0]}",
+                "{'policy':'p','open':true,'ports':[65536]}",
+                "{'open':true}",
+                "{'policy':'p','open':true,'hosts':['a.example']}"
+            })
+    void shouldRefuseAGrantThatNoWallCanBeBuiltFor(String grant) {
+        String line = "{'id':1,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a'}},'captain':'c',"
+                + "'grant':" + grant + "}";
+        assertThrows(BrigException.class, () -> read(line, ControlCall.class));
     }
 
     @Test
@@ -190,5 +235,32 @@ class ControlMessagesTest {
                 json("{'agent_config':{'name':'a','model':'m','tools':[],'system_prompt':'s'},'once':false,"
                         + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}"),
                 write(request.withoutPrompt()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'transfer':'lend','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci',"
+                        + "'have':['0123456789012345678901234567890123456789']}",
+                "{'transfer':'receive','mirror':'0123456789abcdef0123456789abcdef','commit':"
+                        + "'0123456789012345678901234567890123456789','head':"
+                        + "'0123456789012345678901234567890123456789','bytes':4294967296}",
+                "{'transfer':'changes','spawn_id':'ID'}",
+                "{'transfer':'apply','spawn_id':'ID','check':true,'allow':['*.sh'],'bytes':67108864}"
+            })
+    void shouldWriteATransferAsItWasRead(String line) {
+        assertEquals(json(line), write((Record) read(line, TransferRequest.class)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            {'transfer':'changes','spawn_id':'..'}                          | field 'spawn_id' is none
+            {'transfer':'apply','spawn_id':'ID','bytes':67108865}           | field 'bytes' must be from 0 to 67108864
+            {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['HEAD']} | field 'have' must be the id of a commit
+            {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['--all']} | field 'have' must be the id of a commit
+            """)
+    void shouldNameTheFieldOfATransferThatItRefuses(String line, String message) {
+        BrigException refusal = assertThrows(BrigException.class, () -> read(line, TransferRequest.class));
+        assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
     }
 }

@@ -3,6 +3,8 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
+import brig.protocol.control.EgressGrant;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -19,9 +21,11 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
+import brig.workeragent.workspace.Lending;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +65,7 @@ public final class Workers {
             MadeWorkspaces made,
             Timers timers,
             EgressSessions egress,
+            RelayedNetworks relayed,
             SpillFolder spills,
             Executor threads) {}
 
@@ -150,12 +156,13 @@ public final class Workers {
      * Whether a request would be refused, as far as can be told without creating anything, so that an invalid one is
      * known before it is stored.
      *
+     * @param granted whether its network is served at home
      * @throws BrigException a refusal as that of {@link #spawn}
      */
-    public void check(SpawnRequest request, SpawnRequest.Asker asker) {
+    public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean granted) {
         AgentProfiles.Named agent = parts.profiles().named(request.agent());
         parts.profiles().told(agent, request);
-        parts.policies().find(request.policy(), agent.profile());
+        policy(request, agent.profile(), granted);
         workplaces.check(request, asker);
         lock.lock();
         try {
@@ -167,17 +174,51 @@ public final class Workers {
     }
 
     /**
+     * Checks that a repository of this host may be lent to a spawn on another one. The policy that says which files are
+     * private must be known here.
+     *
+     * @param spawnId the spawn whose changes may be applied to it; null only checks
+     * @return the name of its mirrors
+     * @throws BrigException a refusal as that of {@link #check}
+     */
+    public String lendable(@Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        policyOf(request);
+        return workplaces.lendable(spawnId, request, asker);
+    }
+
+    /**
+     * Packs what a mirror lacks of such a repository.
+     *
+     * @param have commits that the mirror says it has
+     */
+    public Lending.Loan lend(SpawnRequest request, SpawnRequest.Asker asker, List<String> have) {
+        return workplaces.lend(request, asker, policyOf(request).confinement(), have);
+    }
+
+    private Policies.Named policyOf(SpawnRequest request) {
+        return parts.policies()
+                .find(request.policy(), parts.profiles().named(request.agent()).profile());
+    }
+
+    /**
      * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
+     * @param start what its worktree begins with, if the repository is on another host
+     * @param grant its network, if that is served at home; null if this host serves it
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+    public SpawnAnswer spawn(
+            String spawnId,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            @Nullable EgressGrant grant)
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
-                mine.complete(make(spawnId, request, asker));
+                mine.complete(make(spawnId, request, asker, start, grant));
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -185,6 +226,12 @@ public final class Workers {
             }
         }
         return await(first);
+    }
+
+    /** As above, for a request without a repository of another host. */
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+            throws InterruptedException {
+        return spawn(spawnId, request, asker, null, null);
     }
 
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
@@ -237,21 +284,33 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
+    private Policies.Named policy(SpawnRequest request, AgentProfile profile, boolean granted) {
+        return granted
+                ? parts.policies().findWithoutRoutes(request.policy(), profile)
+                : parts.policies().find(request.policy(), profile);
+    }
+
+    private SpawnAnswer make(
+            String spawnId,
+            SpawnRequest asked,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            @Nullable EgressGrant grant)
+            throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
-        Policies.Named policy = parts.policies().find(request.policy(), profile);
+        Policies.Named policy = policy(request, profile, grant != null);
         logWithheld(spawnId, profile, policy);
-        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
+        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), start);
         try {
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
-            Confinement may = project.narrowing()
-                    .apply(policy.confinement())
+            Confinement narrowed = project.narrowing().apply(policy.confinement());
+            Confinement may = (grant == null ? narrowed : narrowed.with(RelayedNetworks.policy(grant)))
                     .with(found.mounts())
                     .with(format.mounts())
                     .with(kept)
@@ -263,7 +322,9 @@ public final class Workers {
                             agent.name(),
                             place.folder(),
                             AgentHomes.environment(profile.environment(request), kept),
-                            may));
+                            may,
+                            grant == null ? null : parts.relayed().gate(grant),
+                            null));
             Recorder recorder = null;
             Worker worker;
             try {
@@ -280,21 +341,28 @@ public final class Workers {
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
+                if (grant != null
+                        && !narrowed.egress().equals(policy.confinement().egress())) {
+                    told.handle(new EgressEvent.ProjectFile(
+                            "the project's rules for the network have no effect: it is served at home"));
+                }
                 OpenAsks asks = new OpenAsks(
                         spawnId, outbox, parts.timers(), profile.asks().waitMs());
-                AutoCloseable egress = parts.egress()
-                        .open(
-                                spawnId,
-                                may.egress(),
-                                () -> project.narrowing()
-                                        .apply(parts.policies()
-                                                .find(request.policy(), profile)
-                                                .confinement())
-                                        .egress(),
-                                new EgressAsks(
-                                        asks,
-                                        told,
-                                        (host, rule) -> parts.egress().refuse(spawnId, host, rule)));
+                AutoCloseable egress = grant == null
+                        ? parts.egress()
+                                .open(
+                                        spawnId,
+                                        may.egress(),
+                                        () -> project.narrowing()
+                                                .apply(parts.policies()
+                                                        .find(request.policy(), profile)
+                                                        .confinement())
+                                                .egress(),
+                                        new EgressAsks(
+                                                asks,
+                                                told,
+                                                (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
+                        : relayed(spawnId, asks, told);
                 worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
@@ -308,6 +376,12 @@ public final class Workers {
             place.refused().run();
             throw e;
         }
+    }
+
+    /** Requests that wait for an ask which finds no room end at their deadline at home. */
+    private AutoCloseable relayed(String spawnId, OpenAsks asks, EgressFrames told) {
+        EgressAsks listener = new EgressAsks(asks, told, (host, rule) -> {});
+        return parts.relayed().open(spawnId, listener::handleEvent);
     }
 
     /** Logged, as a missing variable is hard to find from inside. */
