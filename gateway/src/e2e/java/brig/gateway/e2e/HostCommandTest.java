@@ -50,7 +50,8 @@ class HostCommandTest {
     }
 
     private static Run add(Product by, String name) throws IOException {
-        return by.brig("host", "add", name, HOST, "--", "-F", host.config().file().toString());
+        return by.brig(
+                "host", "add", name, HOST, "--", "-F", host.config().file().toString());
     }
 
     private static Run remove(Product by, String name) throws IOException {
@@ -68,11 +69,14 @@ class HostCommandTest {
     }
 
     private static JsonObject spawn(Product by, String name, String more) throws IOException {
-        return by.ask("{\"action\":\"spawn\",\"host\":\"" + name + "\",\"agent_config\":{\"name\":\"shell\"}" + more + "}");
+        return by.ask(
+                "{\"action\":\"spawn\",\"host\":\"" + name + "\",\"agent_config\":{\"name\":\"shell\"}" + more + "}");
     }
 
     private static String listed(Product by, String name) throws IOException {
-        return by.brig("host", "list").out().lines()
+        return by.brig("host", "list")
+                .out()
+                .lines()
                 .filter(line -> line.startsWith(name))
                 .findFirst()
                 .orElse("");
@@ -84,8 +88,17 @@ class HostCommandTest {
         TestFolders.delete(host.home().resolve(".brig"));
         host.config().forget();
         try (Pty pty = Pty.start(product.command(
-                "host", "add", "--label", "far", "new", HOST, "--", "-F", host.config().file().toString(),
-                "-o", "StrictHostKeyChecking=ask"))) {
+                "host",
+                "add",
+                "--label",
+                "far",
+                "new",
+                HOST,
+                "--",
+                "-F",
+                host.config().file().toString(),
+                "-o",
+                "StrictHostKeyChecking=ask"))) {
             pty.readUntil("continue connecting (yes/no", 1);
             for (char key : "yes\n".toCharArray()) {
                 pty.press(key);
@@ -94,7 +107,10 @@ class HostCommandTest {
             assertTrue(shown.contains("new: deploying") && shown.contains("new: up"), shown);
         }
         assertTrue(listed(product, "new").contains(" up "), listed(product, "new"));
-        assertTrue(Files.exists(host.home().resolve(".brig/versions").resolve(Payloads.version()).resolve("bin/brig-host")));
+        assertTrue(Files.exists(host.home()
+                .resolve(".brig/versions")
+                .resolve(Payloads.version())
+                .resolve("bin/brig-host")));
         Run check = product.brig("host", "check", "new");
         assertEquals(0, check.exitCode(), check::toString);
         assertTrue(checks(check).containsAll(List.of("ssh OK", "bubblewrap OK", "disk OK")), check::out);
@@ -179,7 +195,9 @@ class HostCommandTest {
             for (Spawned spawned : List.of(mine, theirs)) {
                 try (Wire captain = spawned.captain()) {
                     captain.sendLine(Spawned.user("echo alive"));
-                    assertEquals("alive\n", new Frames().readUntilType(captain, "done").text());
+                    assertEquals(
+                            "alive\n",
+                            new Frames().readUntilType(captain, "done").text());
                 }
             }
             other.ask("{\"action\":\"terminate\",\"id\":\"same\"}");
@@ -199,7 +217,8 @@ class HostCommandTest {
         for (Spawned spawned : List.of(one, two)) {
             try (Wire captain = spawned.captain()) {
                 captain.sendLine(Spawned.user("echo alive"));
-                assertEquals("alive\n", new Frames().readUntilType(captain, "done").text());
+                assertEquals(
+                        "alive\n", new Frames().readUntilType(captain, "done").text());
             }
             product.ask("{\"action\":\"terminate\",\"id\":\"" + spawned.id() + "\"}");
         }

@@ -110,11 +110,6 @@ final class HostileSshServer implements AutoCloseable {
         return config;
     }
 
-    /** The home of everybody there. */
-    Path home() {
-        return folder;
-    }
-
     /** The way to it, which a test makes late or silent: {@code stall} for a server that never greets. */
     BadLink link() {
         return link;

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 
 /** What the product under test brings to hosts, made and unpacked once for all tests: that takes as long as a test. */
 final class Payloads {
-    private static final String PROGRAM = Path.of(
-                    System.getProperty("brig.product", "build/brig"), "lib/host/payload")
+    private static final String PROGRAM = Path.of(System.getProperty("brig.product", "build/brig"), "lib/host/payload")
             .toAbsolutePath()
             .toString();
     private static final long MAKE_SECONDS = 180;

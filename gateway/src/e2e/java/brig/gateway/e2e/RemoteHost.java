@@ -43,7 +43,13 @@ final class RemoteHost implements AutoCloseable {
         version = Payloads.version();
         assertEquals("", said(as("mkdir", "-p", versions().toString())));
         assertEquals(
-                "", said(as("tar", "-xzf", Payloads.archive().toString(), "-C", versions().toString())));
+                "",
+                said(as(
+                        "tar",
+                        "-xzf",
+                        Payloads.archive().toString(),
+                        "-C",
+                        versions().toString())));
     }
 
     private String said(List<String> command) throws IOException {

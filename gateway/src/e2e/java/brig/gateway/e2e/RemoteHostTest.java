@@ -68,7 +68,8 @@ class RemoteHostTest {
                 brig("run", "--host", HOST, "--task-id", "one", "shell", "--", "echo hello")
                         .out());
         assertEquals(
-                HOST, site.product().ask("{\"action\":\"status\",\"id\":\"one\"}").text("host"));
+                HOST,
+                site.product().ask("{\"action\":\"status\",\"id\":\"one\"}").text("host"));
         brig("run", "--on", "far", "--task-id", "two", "shell", "--", "echo kept | tee file");
         assertEquals("kept\n", brig("logs", "two").out());
         Spawned spawned = idle("three");
@@ -97,8 +98,7 @@ class RemoteHostTest {
             new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
             Web web = site.product().web();
             String port = "/api/v1/sessions/serves/ports/3000";
-            assertEquals(
-                    BIG, web.get(port + "/big").response().body().length());
+            assertEquals(BIG, web.get(port + "/big").response().body().length());
             assertEquals(
                     BIG + " bytes",
                     web.send(web.request(port + "/count").PUT(HttpRequest.BodyPublishers.ofByteArray(new byte[BIG])))
@@ -118,7 +118,8 @@ class RemoteHostTest {
                         false,
                         Map.of("agent_config", Map.of("name", "mock", "permissions", "ask"))));
         Await.until("both asks are listed", () -> asks(asking).size() == 2);
-        assertTrue(brig("asks", asking.id()).out().contains(asks(asking).getFirst().text("ask_id")));
+        assertTrue(
+                brig("asks", asking.id()).out().contains(asks(asking).getFirst().text("ask_id")));
         brig("answer", asks(asking).getFirst().text("ask_id"), "allow");
         brig("answer", asks(asking).getFirst().text("ask_id"), "deny");
         try (Wire wire = asking.captain()) {
@@ -130,7 +131,11 @@ class RemoteHostTest {
     }
 
     private static List<JsonObject> asks(Spawned asking) throws IOException {
-        return site.product().web().get("/api/v1/asks?tree=" + asking.id()).json().objects("asks");
+        return site.product()
+                .web()
+                .get("/api/v1/asks?tree=" + asking.id())
+                .json()
+                .objects("asks");
     }
 
     @Test

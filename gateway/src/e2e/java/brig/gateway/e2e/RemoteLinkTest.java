@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -52,7 +51,8 @@ class RemoteLinkTest {
     private static final class Writer {
         private static final String SCRIPT = "line() { printf 'line %d %0990d\\n' $1 0; };"
                 + " await() { until [ -e $1 ]; do sleep 0.05; done; };"
-                + " line 1; await go; for i in $(seq 2 " + LINES + "); do line $i; done; touch written; await end; line "
+                + " line 1; await go; for i in $(seq 2 " + LINES
+                + "); do line $i; done; touch written; await end; line "
                 + (LINES + 1);
 
         private final SshHost on;
@@ -63,7 +63,8 @@ class RemoteLinkTest {
             this.on = on;
             spawned = at.shell(on, SCRIPT);
             try (Wire watcher = spawned.attach("watcher")) {
-                new Frames().readUntil(watcher, frame -> frame.text("content", "").contains("line 1 "));
+                new Frames()
+                        .readUntil(watcher, frame -> frame.text("content", "").contains("line 1 "));
             }
         }
 
@@ -91,7 +92,11 @@ class RemoteLinkTest {
             assertEquals(0, frames.missing());
             StringBuilder expected = new StringBuilder();
             for (int i = 1; i <= LINES + 1; i++) {
-                expected.append("line ").append(i).append(' ').append("0".repeat(990)).append('\n');
+                expected.append("line ")
+                        .append(i)
+                        .append(' ')
+                        .append("0".repeat(990))
+                        .append('\n');
             }
             assertEquals(expected.toString(), frames.text());
             assertEquals("0", String.valueOf(frames.ofType("done").getFirst().number("exit_code", -1)));
@@ -99,8 +104,9 @@ class RemoteLinkTest {
             try (Wire watcher = spawned.attach("watcher")) {
                 assertEquals(frames.lines(), new Frames().readAll(watcher).lines());
             }
-            Await.until("no process of it is left there", () -> on.running().stream()
-                    .noneMatch(line -> line.contains(spawned.id())));
+            Await.until(
+                    "no process of it is left there",
+                    () -> on.running().stream().noneMatch(line -> line.contains(spawned.id())));
         }
     }
 
@@ -128,7 +134,8 @@ class RemoteLinkTest {
             writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 2 "));
             long resumedMs = msSince(restored);
             writer.judge(captain);
-            System.out.println("link lost, " + how + ": seen after " + seenMs + " ms, resumed after " + resumedMs + " ms");
+            System.out.println(
+                    "link lost, " + how + ": seen after " + seenMs + " ms, resumed after " + resumedMs + " ms");
             assertTrue(seenMs <= SEEN_MS_MAX, "seen after " + seenMs + " ms");
         }
     }

@@ -44,7 +44,8 @@ final class RemoteSite implements AutoCloseable {
 
     /** The setting of a host of that name. */
     static Map<String, Object> reach(SshConfig config) {
-        return Map.of("ssh", config.name(), "options", List.of("-F", config.file().toString()), "labels", List.of("far"));
+        return Map.of(
+                "ssh", config.name(), "options", List.of("-F", config.file().toString()), "labels", List.of("far"));
     }
 
     Product product() {
@@ -100,10 +101,10 @@ final class RemoteSite implements AutoCloseable {
         return host.here(spawned.workspace().toString());
     }
 
-    /** The gateway's ssh that logged in to that host. */
-    ProcessHandle master(String host) throws IOException {
+    /** The gateway's ssh that logged in to that host, or none. */
+    List<ProcessHandle> master(String host) {
         String control = product.runtime().resolve("h").resolve(host + ".ctl").toString();
-        return Processes.with("-M", "-S", control).getFirst();
+        return Processes.with("-M", "-S", control);
     }
 
     @Override

@@ -27,7 +27,12 @@ public final class Placement {
      * @param up whether it is in reach
      * @param lack what it lacks to run workers, and how to get it; null if nothing is known to be missing
      */
-    public record HostOffer(String name, Set<String> labels, int workersMax, boolean up, @Nullable String lack) {}
+    public record HostOffer(
+            String name,
+            Set<String> labels,
+            int workersMax,
+            boolean up,
+            @Nullable String lack) {}
 
     /** The hosts besides the gateway's own. */
     @FunctionalInterface
