@@ -128,6 +128,14 @@ try() {
         said=$(BRIG_JAVA_OPTS='-XX:AOTMode=on -Xlog:aot' brig --version 2>&1) || fail "the start-up archive does not fit where it is installed: $said"
         ok 'the start-up archive fits'
     fi
+    /usr/lib/brig/lib/host/payload make /tmp/payload.tar.gz 2>/tmp/payload.log || fail "no payload for other hosts: $(cat /tmp/payload.log)"
+    version=$(/usr/lib/brig/lib/host/payload version)
+    mkdir /tmp/payload
+    tar -xzf /tmp/payload.tar.gz -C /tmp/payload
+    "/tmp/payload/$version/runtime/bin/java" -version 2>/dev/null || fail "the payload's Java does not run"
+    HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" check | grep -q '"architecture","status":"ok"' || fail 'the payload does not fit this host'
+    rm -rf /tmp/payload /tmp/payload.tar.gz
+    ok 'it makes the payload for other hosts of its own runtime'
     for page in /usr/share/doc/brig/*.md /usr/share/doc/brig/*/*.md /usr/share/doc/brig/clients/*/*.md; do
         grep -o ']([^)#]*' "$page" | cut -c3- | grep -v '^[a-z]*:' | sort -u | while read -r link; do
             [ -e "${page%/*}/$link" ] || { fail "$page leads to $link, which is not there"; }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
@@ -67,7 +68,15 @@ final class AgentFixture implements AutoCloseable {
     }
 
     CommandLine options() {
-        return new CommandLine(config, home.toAbsolutePath().normalize(), root.resolve("run"), null, null, false);
+        return new CommandLine(
+                config,
+                home.toAbsolutePath().normalize(),
+                root.resolve("run"),
+                null,
+                null,
+                false,
+                30_000,
+                JsonObject.EMPTY);
     }
 
     AgentFixture open() throws IOException {

@@ -2,15 +2,17 @@ package brig.workeragent;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The command line.
  *
- * <p>Decision 0080.
+ * <p>Decisions 0080, 0158.
  *
  * @param config a configuration file; null uses the usual place
  * @param home the folder that Brig is installed in, with {@code config} and {@code lib/native} below it
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param stateDir the folder of persistent state; null likewise
  * @param gatewayUser name or uid of the gateway's user, if that is neither root nor our own
  * @param embedded whether it ends by itself when it is no longer needed
+ * @param idleExitMs for how long it must have been unneeded for that
+ * @param over settings that take precedence over the files'
  */
 record CommandLine(
         @Nullable Path config,
@@ -25,9 +29,18 @@ record CommandLine(
         @Nullable Path runtimeDir,
         @Nullable Path stateDir,
         @Nullable String gatewayUser,
-        boolean embedded) {
+        boolean embedded,
+        long idleExitMs,
+        JsonObject over) {
     static final String USAGE = "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR]"
-            + " [--state-dir DIR] [--gateway-user NAME] [--embedded]";
+            + " [--state-dir DIR] [--gateway-user NAME] [--workers-max N] [--spill-bytes-max N]"
+            + " [--embedded [--idle-exit-s N]]";
+
+    private static final long IDLE_EXIT_S = 30;
+    private static final long IDLE_EXIT_S_MAX = 31 * 86_400;
+    /** Options for settings of the section {@code worker}. */
+    private static final Map<String, String> SETTINGS =
+            Map.of("--workers-max", "workersMax", "--spill-bytes-max", "spillBytesMax");
 
     /** Reads the arguments. @throws BrigException {@code INVALID_FIELD} */
     static CommandLine parse(String... arguments) {
@@ -36,7 +49,14 @@ record CommandLine(
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
                 case "--embedded" -> embedded = true;
-                case "--config", "--home", "--runtime-dir", "--state-dir", "--gateway-user" -> {
+                case "--config",
+                        "--home",
+                        "--runtime-dir",
+                        "--state-dir",
+                        "--gateway-user",
+                        "--workers-max",
+                        "--spill-bytes-max",
+                        "--idle-exit-s" -> {
                     if (i + 1 == arguments.length) {
                         throw refusal(arguments[i] + " needs a value");
                     }
@@ -54,7 +74,35 @@ record CommandLine(
                 path(values.get("--runtime-dir")),
                 path(values.get("--state-dir")),
                 values.get("--gateway-user"),
-                embedded);
+                embedded,
+                1000 * idleExitS(values),
+                over(values));
+    }
+
+    private static long idleExitS(Map<String, String> values) {
+        long seconds = values.containsKey("--idle-exit-s") ? number("--idle-exit-s", values) : IDLE_EXIT_S;
+        if (seconds < 1 || seconds > IDLE_EXIT_S_MAX) {
+            throw refusal("--idle-exit-s must be from 1 to " + IDLE_EXIT_S_MAX);
+        }
+        return seconds;
+    }
+
+    private static JsonObject over(Map<String, String> values) {
+        Map<String, Long> worker = new TreeMap<>();
+        SETTINGS.forEach((option, setting) -> {
+            if (values.containsKey(option)) {
+                worker.put(setting, number(option, values));
+            }
+        });
+        return worker.isEmpty() ? JsonObject.EMPTY : JsonObject.of(Map.of("worker", JsonObject.of(worker)));
+    }
+
+    private static long number(String option, Map<String, String> values) {
+        try {
+            return Long.parseLong(values.getOrDefault(option, ""));
+        } catch (NumberFormatException e) {
+            throw refusal(option + " must be a whole number");
+        }
     }
 
     private static @Nullable Path path(@Nullable String value) {

@@ -7,20 +7,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends a worker-agent that a gateway started for itself when it is no longer needed: without a connected gateway or a
- * living worker for half a minute. Owned by the timers' thread.
+ * living worker for some time. Owned by the timers' thread.
  */
 final class IdleExit {
     private static final Logger LOG = LoggerFactory.getLogger(IdleExit.class);
-    private static final long UNNEEDED_MS = 30_000;
     private static final long LOOK_MS = 2_000;
 
     private final Timers timers;
+    private final long unneededMs;
     private final BooleanSupplier needed;
     private final Runnable exit;
     private long neededAtMs;
 
-    IdleExit(Timers timers, BooleanSupplier needed, Runnable exit) {
+    IdleExit(Timers timers, long unneededMs, BooleanSupplier needed, Runnable exit) {
         this.timers = timers;
+        this.unneededMs = unneededMs;
         this.needed = needed;
         this.exit = exit;
         this.neededAtMs = timers.nowMs();
@@ -35,7 +36,7 @@ final class IdleExit {
         if (needed.getAsBoolean()) {
             neededAtMs = nowMs;
         }
-        if (nowMs - neededAtMs >= UNNEEDED_MS) {
+        if (nowMs - neededAtMs >= unneededMs) {
             LOG.info("this worker-agent is no longer needed");
             exit.run();
         } else {

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0120.
  *
+ * @param workspaces the base for which an empty path stands
  * @param gatewayUser as {@link CommandLine#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
@@ -42,6 +43,7 @@ record Installation(
         Path home,
         Path runtimeDir,
         Path stateDir,
+        Path workspaces,
         @Nullable String gatewayUser,
         @Nullable Path file,
         Map<String, String> environment,
@@ -54,7 +56,7 @@ record Installation(
     static Installation read(CommandLine options, Map<String, String> environment, boolean root) {
         Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
-            Keys keys = keys(options.home(), file);
+            Keys keys = keys(options.home(), file, options.over());
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
                 runtimeDir =
@@ -66,11 +68,16 @@ record Installation(
                         keys.stateDir(),
                         underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
             }
+            // A state folder that was named is one's own, with all that is in it; a user's usual folders are shared.
+            Path data = root || options.stateDir() != null
+                    ? stateDir
+                    : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
             return new Installation(
                     keys.worker(),
                     options.home(),
                     runtimeDir,
                     stateDir,
+                    data.resolve("workspaces"),
                     options.gatewayUser(),
                     options.config(),
                     environment,
@@ -85,9 +92,11 @@ record Installation(
     @Extensible
     private record Keys(String runtimeDir, String stateDir, WorkerAgentConfig worker) {}
 
-    private static Keys keys(Path home, @Nullable Path file) {
+    private static Keys keys(Path home, @Nullable Path file, JsonObject over) {
         JsonObject values = readFile(home.resolve("config/brig.json"));
-        return (file == null ? values : overlay(values, readFile(file))).as(Keys.class);
+        return (file == null ? values : overlay(values, readFile(file)))
+                .overlaid(over)
+                .as(Keys.class);
     }
 
     private static Path named(String text, Path absent) {
@@ -183,9 +192,7 @@ record Installation(
 
     /** Includes {@link #scratchBases}. */
     List<Path> workspaceBases() {
-        Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
-        return Stream.concat(
-                        paths(config.workspaceBases(), data.resolve("workspaces")).stream(), scratchBases().stream())
+        return Stream.concat(paths(config.workspaceBases(), workspaces).stream(), scratchBases().stream())
                 .toList();
     }
 
@@ -200,7 +207,9 @@ record Installation(
      */
     List<Path> repositories() {
         Path now = file != null ? file : usualFile(environment, root);
-        return keys(home, now).worker().repositories().stream().map(Path::of).toList();
+        return keys(home, now, JsonObject.EMPTY).worker().repositories().stream()
+                .map(Path::of)
+                .toList();
     }
 
     /** The wall's programs: from the build, or beside config in an installation. */

@@ -208,7 +208,7 @@ public final class WorkerAgent implements AutoCloseable {
                         },
                         "brig-stop"));
         if (options.embedded()) {
-            new IdleExit(timers, agent::needed, () -> System.exit(0)).start();
+            new IdleExit(timers, options.idleExitMs(), agent::needed, () -> System.exit(0)).start();
         }
         log.info("listening on {}", agent.linkSocket());
         out.println("ready " + agent.linkSocket());

@@ -36,7 +36,7 @@ class IdleExitTest {
                 return looks::clear;
             }
         };
-        new IdleExit(timers, () -> needed, () -> exits++).start();
+        new IdleExit(timers, 30_000, () -> needed, () -> exits++).start();
         pass(28_000);
         needed = true;
         pass(60_000);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
+import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InstallationTest {
     private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
@@ -22,7 +25,7 @@ class InstallationTest {
     private Installation read(String text, boolean root) throws IOException {
         Path file = Files.writeString(folder.resolve("brig.json"), text);
         return Installation.read(
-                new CommandLine(file, HOME, null, null, null, false),
+                new CommandLine(file, HOME, null, null, null, false, 30_000, JsonObject.EMPTY),
                 Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"),
                 root);
     }
@@ -105,18 +108,52 @@ class InstallationTest {
                 "--state-dir",
                 "/s",
                 "--gateway-user",
-                "ann");
-        assertEquals(new CommandLine(Path.of("/c"), Path.of("/h"), Path.of("/r"), Path.of("/s"), "ann", true), options);
+                "ann",
+                "--idle-exit-s",
+                "60");
+        assertEquals(
+                new CommandLine(
+                        Path.of("/c"),
+                        Path.of("/h"),
+                        Path.of("/r"),
+                        Path.of("/s"),
+                        "ann",
+                        true,
+                        60_000,
+                        JsonObject.EMPTY),
+                options);
     }
 
     @Test
     void shouldKeepStateOfItsOwnWhenItIsAService() throws Exception {
         Path file = Files.writeString(folder.resolve("brig.json"), "{\"runtimeDir\": \"/r\", \"stateDir\": \"/s\"}");
         Installation service = Installation.read(
-                new CommandLine(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false), Map.of(), true);
+                new CommandLine(
+                        file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false, 30_000, JsonObject.EMPTY),
+                Map.of(),
+                true);
         assertEquals(Path.of("/run/own"), service.runtimeDir());
         assertEquals(Path.of("/var/own"), service.stateDir());
         assertEquals(List.of(Path.of("/var/own/workspaces")), service.workspaceBases());
         assertEquals("ann", service.gatewayUser());
+    }
+
+    @Test
+    void shouldKeepWorkspacesInItsOwnStateFolderWhenOneIsNamed() throws Exception {
+        Path file = Files.writeString(folder.resolve("brig.json"), "{}");
+        Path state = Path.of("/home/ann/.brig/gateways/0123456789ab");
+        JsonObject over = CommandLine.parse("--workers-max", "7", "--spill-bytes-max", "1073741824")
+                .over();
+        Installation ofGateway = Installation.read(
+                new CommandLine(file, HOME, null, state, null, true, 30_000, over), Map.of("HOME", "/home/ann"), false);
+        assertEquals(List.of(state.resolve("workspaces")), ofGateway.workspaceBases());
+        assertEquals(7, ofGateway.config().workersMax());
+        assertEquals(1L << 30, ofGateway.config().spillBytesMax());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--idle-exit-s 0", "--idle-exit-s 9999999999", "--workers-max many", "--spill-bytes-max"})
+    void shouldRefuseNumbersThatAreNone(String words) {
+        assertThrows(BrigException.class, () -> CommandLine.parse(words.split(" ")));
     }
 }

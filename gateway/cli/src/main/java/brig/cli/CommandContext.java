@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -179,6 +180,7 @@ final class CommandContext {
                     own.limits(),
                     own.retention(),
                     own.connections(),
+                    Map.of(),
                     own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime()

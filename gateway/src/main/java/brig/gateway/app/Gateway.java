@@ -13,7 +13,6 @@ import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.DerivedSecrets;
-import brig.gateway.spawn.Placement;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
@@ -114,6 +113,7 @@ public final class Gateway implements ControlLink.Listener {
     private final VertxTimers timers;
     private final ControlLink control;
     private final WorkerAgents workers;
+    private final RemoteHosts hosts;
     private final Listeners listeners;
     private final AnswerLinks links = new AnswerLinks(System::currentTimeMillis);
     private int failedTries;
@@ -173,6 +173,7 @@ public final class Gateway implements ControlLink.Listener {
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.link().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         workers = new WorkerAgents(control, spawns::hostOf);
+        hosts = new RemoteHosts(vertx, config, paths, workers, spawns, timers, disk, answers);
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, workers::answer, timers);
@@ -205,7 +206,7 @@ public final class Gateway implements ControlLink.Listener {
         spawner = new Spawner(
                 new Spawner.Services(
                         workers,
-                        Placement.Directory.NONE,
+                        hosts,
                         store,
                         new FileStreamLogs(
                                 paths.streams(),
@@ -301,7 +302,10 @@ public final class Gateway implements ControlLink.Listener {
         Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
         listeners.sweep();
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
-                .thenRun(() -> control.open(this))
+                .thenRun(() -> {
+                    control.open(this);
+                    hosts.open(spawner);
+                })
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
                 .thenCompose(events -> listeners.open(new HttpApi.Services(
@@ -412,6 +416,7 @@ public final class Gateway implements ControlLink.Listener {
             ready = false;
             admission.close();
             sessions.keepAll();
+            hosts.registry().close();
             return keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown();
         });
         try {

@@ -1,11 +1,16 @@
 package brig.gateway.config;
 
+import brig.protocol.BrigException;
+import brig.protocol.api.HostEgress;
+import brig.protocol.api.HostSettings;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Default;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +31,42 @@ public record Config(
         Limits limits,
         Retention retention,
         Connections connections,
+        Map<String, Host> hosts,
         JsonObject worker) {
     public Config {
+        hosts.keySet().forEach(name -> refused(() -> HostSettings.requireName(name)));
         String host = asks.webhook().publicHost();
         if (host != null
                 && !Webhook.LOOPBACK.contains(host)
                 && !http.allowedHosts().contains(host)) {
             throw new IllegalArgumentException("the host of asks.webhook.publicUrl must be in http.allowedHosts");
+        }
+    }
+
+    /** Turns a refusal of a message into one of the settings. */
+    private static void refused(Runnable check) {
+        try {
+            check.run();
+        } catch (BrigException e) {
+            throw new IllegalArgumentException(e.getMessage());
+        }
+    }
+
+    /** A host that workers may run on, see {@link HostSettings}. */
+    public record Host(
+            String ssh,
+            @Default List<String> options,
+            @Default List<String> labels,
+            @Default @Range int workersMax,
+            @Default("there") HostEgress egress,
+            @Default @Range int idleExitMinutes,
+            @Default String controlPath) {
+        public Host {
+            refused(() -> new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath));
+        }
+
+        public HostSettings settings() {
+            return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath);
         }
     }
 

@@ -80,6 +80,31 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("token.key");
     }
 
+    /** The hosts that were added at run time. */
+    public Path hosts() {
+        return state.resolve("hosts.json");
+    }
+
+    /** By which worker-agents on other hosts know this gateway. */
+    public Path gatewayId() {
+        return state.resolve("gateway.id");
+    }
+
+    /** The sockets of links to other hosts. */
+    public Path hostSockets() {
+        return runtime.resolve("h");
+    }
+
+    /** The program that makes what is brought to other hosts. */
+    public Path payloadProgram() {
+        return home.resolve("lib/host/payload");
+    }
+
+    /** What it made. */
+    public Path payloads() {
+        return state.resolve("host-payload");
+    }
+
     /** The socket of a session. If the task_id is too long for the kernel, the spawn_id is used. */
     public Path sessionSocket(String taskId, String spawnId) {
         Path socket = agents.resolve(taskId).resolve("io.sock");

@@ -80,6 +80,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
     private static final int ANSWER_BYTES_MAX = 4 * Limits.MESSAGE_BYTES_MAX;
     private static final long RECONNECT_MS = 50;
+    /** How often a link without a way to its host looks for one. */
+    private static final long LOOK_MS = 250;
+
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -87,6 +90,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final SocketAddress address;
     private final Timers timers;
     private final IntPredicate trustedUids;
+    private final Reach reach;
     private final WorkerLink.Services shared;
     private final Map<Long, Pending<?>> pending = new HashMap<>();
     private Listener listener = new NoListener();
@@ -96,6 +100,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
     private long lastId;
+    private boolean closed;
     /** Why the peer is not trusted; null if it is. */
     private @Nullable BrigException untrusted;
 
@@ -115,13 +120,22 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    /** @param trustedUids accepts the uids that the worker-agent may have */
+    /**
+     * The link to the worker-agent of this host.
+     *
+     * @param trustedUids accepts the uids that it may have
+     */
     public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids) {
+        this(vertx, socketPath, timers, trustedUids, Reach.HERE);
+    }
+
+    public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids, Reach reach) {
         this.vertx = vertx;
         this.client = vertx.createNetClient();
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
         this.trustedUids = trustedUids;
+        this.reach = reach;
         this.shared = new WorkerLink.Services(
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
@@ -135,7 +149,28 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connect();
     }
 
+    /** Ends the connection, if there is one; another attempt follows. */
+    public void drop() {
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    /** Ends the connection for good; those of workers are closed by their owners. */
+    public void close() {
+        closed = true;
+        listener = new NoListener();
+        drop();
+    }
+
     private void connect() {
+        if (closed) {
+            return;
+        }
+        if (!reach.isUp()) {
+            timers.after(LOOK_MS, this::connect);
+            return;
+        }
         client.connect(address).onComplete(connected -> {
             if (connected.succeeded()) {
                 handleConnected(connected.result());
@@ -160,6 +195,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private void handleConnected(NetSocket connected) {
+        if (closed) {
+            connected.close();
+            return;
+        }
         try {
             requireTrusted(connected);
         } catch (BrigException why) {

@@ -1,0 +1,166 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The payload of the product as another account has it: what is in it, and what {@code brig-host} does there. */
+@Timeout(120)
+class PayloadTest {
+    private static final String SPAWN = "spn_000000000000000000000001";
+    private static final Pattern FOREIGN = Pattern.compile(
+            "gateway|cli|vertx|picocli|sqlite|micrometer|prometheus|load-tests|systemd|\\.aot|\\.jsa|token|\\.pem|\\.key");
+
+    private static RemoteHost host;
+
+    @BeforeAll
+    static void unpack() throws IOException {
+        host = new RemoteHost();
+    }
+
+    @AfterAll
+    static void remove() throws IOException {
+        if (host != null) {
+            host.close();
+        }
+    }
+
+    @Test
+    void shouldBringWorkerAgentAndRuntimeAndNothingOfGateway() throws IOException {
+        List<String> names = Run.of(List.of("tar", "-tzf", host.archive().toString()), "", host.folder())
+                .out()
+                .lines()
+                .toList();
+        assertTrue(host.version().matches("[0-9.]+-[0-9a-f]{16}"), host.version());
+        assertTrue(names.stream().allMatch(name -> name.startsWith(host.version() + "/")), names::toString);
+        List<String> own =
+                names.stream().filter(name -> !name.contains("/runtime/")).toList();
+        assertEquals(
+                List.of(),
+                own.stream().filter(name -> FOREIGN.matcher(name).find()).toList());
+        for (String needed :
+                List.of("bin/brig-host", "lib/mock/runtime/bin/java", "lib/native/jni/", "runtime/bin/java")) {
+            assertTrue(names.contains(host.version() + "/" + needed), needed);
+        }
+        assertTrue(Files.size(host.archive()) < 50_000_000, "bytes: " + Files.size(host.archive()));
+    }
+
+    @Test
+    void shouldFindThisHostFit() throws IOException {
+        Run run = host.run("check");
+        List<JsonObject> findings = run.out()
+                .lines()
+                .map(line -> JsonObject.read(line.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        assertEquals(0, run.exitCode(), run::err);
+        assertTrue(
+                findings.stream()
+                        .map(finding -> finding.text("name"))
+                        .toList()
+                        .containsAll(List.of(
+                                "architecture", "glibc", "bubblewrap", "user namespaces", "home", "disk", "sockets")),
+                run::out);
+        assertEquals(
+                List.of(),
+                findings.stream()
+                        .filter(finding -> finding.text("status").equals("failed"))
+                        .filter(finding -> !finding.text("name").equals("account"))
+                        .toList());
+    }
+
+    @Test
+    void shouldStartOneWorkerAgentThatAnswersAndEndsByItself() throws Exception {
+        // Scenario: two links come up at once; later another version, which waits for a worker to end.
+        Process one = host.starting(host.version());
+        Process other = host.starting(host.version());
+        JsonObject started = host.answerOf(one);
+        assertEquals(started, host.answerOf(other));
+        assertEquals(host.version(), started.text("version"));
+        Path log = host.state().resolve("worker-agent.log");
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(log)));
+
+        String newer = host.otherVersion();
+        try (RemoteHost.Dialled control = host.dial(started, "{\"link\":\"control\"}")) {
+            control.send("{\"id\":1,\"op\":\"hello\"}");
+            assertEquals(started.value("pid"), control.read().object("ok").value("pid"));
+            control.send("{\"id\":2,\"op\":\"spawn\",\"captain\":\"tests\",\"admin\":true,\"spawn_id\":\"" + SPAWN
+                    + "\",\"request\":{\"agent_config\":{\"name\":\"mock\"},\"prompt\":\"hello\"}}");
+            JsonObject spawned = control.read();
+            assertEquals(
+                    host.state().resolve("workspaces").resolve(SPAWN).toString(),
+                    spawned.object("ok").text("workspace"));
+            try (RemoteHost.Dialled frames =
+                    host.dial(started, "{\"link\":\"worker\",\"spawn_id\":\"" + SPAWN + "\",\"resume\":1}")) {
+                JsonObject frame = frames.read();
+                while (!frame.text("type").equals("done")) {
+                    frame = frames.read();
+                }
+                assertEquals(0L, frame.value("exit_code"));
+                assertEquals(0, frames.end());
+            }
+            assertEquals(started, host.start(newer));
+            control.send("{\"id\":3,\"op\":\"terminate\",\"forget\":true,\"spawn_id\":\"" + SPAWN + "\"}");
+            control.read();
+            Await.until("the worker is gone", () -> {
+                control.send("{\"id\":4,\"op\":\"list\"}");
+                return control.read().object("ok").objects("workers").isEmpty();
+            });
+            assertEquals(0, control.end());
+        }
+        JsonObject replaced = host.start(newer);
+        assertEquals(newer, replaced.text("version"));
+        assertEquals(started.text("socket"), replaced.text("socket"));
+        assertNotEquals(started.value("pid"), replaced.value("pid"));
+
+        assertEquals("", host.run("sweep", "--younger-m", "0").out(), "the newer one is in use");
+        RemoteHost.awaitEnd((Long) replaced.value("pid"));
+        Files.createDirectory(host.versions().resolve(".new-x"));
+        assertEquals("", host.run("sweep").out(), "it may have been unpacked for a start");
+        assertEquals(
+                "{\"removed\":\"" + newer + "\"}\n",
+                host.run("sweep", "--younger-m", "0").out());
+        assertEquals(List.of(".new-x", host.version()), versions());
+    }
+
+    private static List<String> versions() throws IOException {
+        try (Stream<Path> all = Files.list(host.versions())) {
+            return all.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shouldRefuseOnOneLineWhateverItIsAsked() throws IOException {
+        for (String[] words : new String[][] {
+            {},
+            {"\"\\\n\u0007é"},
+            {"start"},
+            {"start", "--gateway-id", "../../../etc\""},
+            {"start", "--gateway-id", RemoteHost.GATEWAY_ID, "--idle-exit-s", "1;id"},
+            {"start", "--gateway-id"},
+            {"dial"},
+            {"dial", host.folder() + "/none"},
+            {"dial", "/" + "x".repeat(200)},
+        }) {
+            Run run = host.run(words);
+            assertEquals(1, run.exitCode(), () -> run.out() + run.err());
+            assertEquals(1, run.out().lines().count(), run::out);
+            assertFalse(run.json().text("code").isEmpty());
+            assertFalse(run.json().text("error").isEmpty());
+        }
+    }
+}

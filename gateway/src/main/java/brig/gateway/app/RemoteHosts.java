@@ -1,0 +1,120 @@
+package brig.gateway.app;
+
+import brig.gateway.config.Config;
+import brig.gateway.config.Paths;
+import brig.gateway.host.HostFile;
+import brig.gateway.host.HostLink;
+import brig.gateway.host.Hosts;
+import brig.gateway.host.PayloadCache;
+import brig.gateway.host.SystemProcesses;
+import brig.gateway.host.SystemSockets;
+import brig.gateway.spawn.Placement;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.spawn.Spawns;
+import brig.gateway.time.Timers;
+import brig.gateway.worker.ControlLink;
+import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerAgents;
+import brig.protocol.api.HostSettings;
+import io.vertx.core.Vertx;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The hosts of a gateway, put together with its worker-agents and its spawns. Owned by the event loop.
+ *
+ * <p>Decision 0159.
+ */
+final class RemoteHosts implements Placement.Directory {
+    private static final Logger log = LoggerFactory.getLogger(RemoteHosts.class);
+
+    private final Hosts hosts;
+    private final WorkerAgents workers;
+
+    RemoteHosts(
+            Vertx vertx,
+            Config config,
+            Paths paths,
+            WorkerAgents workers,
+            Spawns spawns,
+            Timers timers,
+            Executor disk,
+            Executor loop) {
+        this.workers = workers;
+        HostFile file = new HostFile(paths.hosts(), paths.gatewayId(), disk, loop);
+        SystemProcesses processes = new SystemProcesses(loop);
+        Map<String, HostSettings> configured = new TreeMap<>();
+        config.hosts().forEach((name, host) -> configured.put(name, host.settings()));
+        hosts = new Hosts(
+                new Hosts.Services(
+                        processes,
+                        new SystemSockets(loop),
+                        new PayloadCache(paths.payloadProgram(), paths.payloads(), processes, timers, disk, loop),
+                        timers,
+                        System::currentTimeMillis,
+                        (socket, reach, listener) -> {
+                            ControlLink link = new ControlLink(
+                                    vertx, socket.toString(), timers, uid -> uid == Paths.ownUid(), reach);
+                            link.open(listener);
+                            return new HostLink.Agent(link, link::drop, link::close);
+                        },
+                        file,
+                        Paths.makePrivate(paths.hostSockets()),
+                        file.gatewayId(),
+                        host -> (int) spawns.live().stream()
+                                .filter(spawn -> host.equals(spawn.host()))
+                                .count()),
+                configured,
+                file.load());
+    }
+
+    Hosts registry() {
+        return hosts;
+    }
+
+    @Override
+    public List<Placement.HostOffer> hosts() {
+        return hosts.names().stream()
+                .map(name -> new Placement.HostOffer(
+                        name,
+                        new HashSet<>(hosts.settingsOf(name).labels()),
+                        hosts.workersMaxOf(name),
+                        hosts.isUp(name)))
+                .toList();
+    }
+
+    /** Connects to all hosts. */
+    void open(Spawner spawner) {
+        hosts.open(new Hosts.Listener() {
+            @Override
+            public void handleKnown(String host, WorkerAgent agent) {
+                workers.add(host, agent);
+            }
+
+            @Override
+            public void handleForgotten(String host) {
+                workers.remove(host);
+            }
+
+            @Override
+            public void handleUp(String host, String instance) {
+                log.info("worker-agent on host {} is up instance={}", host, instance);
+                spawner.reconcile(host).whenComplete((reconciled, failure) -> {
+                    if (failure != null) {
+                        log.error("cannot adopt the workers on host {}: {}", host, failure.getMessage());
+                    }
+                });
+            }
+
+            @Override
+            public void handleDown(String host) {
+                spawner.handleDown(host);
+            }
+        });
+    }
+}

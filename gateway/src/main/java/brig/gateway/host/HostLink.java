@@ -1,0 +1,569 @@
+package brig.gateway.host;
+
+import brig.gateway.time.Clock;
+import brig.gateway.time.Timers;
+import brig.gateway.worker.ControlLink;
+import brig.gateway.worker.Reach;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.api.HostSettings;
+import brig.protocol.api.HostState;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The link to one host: an {@code ssh} that logs in once, a worker-agent started there, and its socket forwarded to a file
+ * here. Whatever ends it, it begins anew from the top, with a new epoch. Sessions there do not notice more than a pause.
+ *
+ * <p>Owned by the event loop.
+ *
+ * <p>Decision 0159.
+ */
+public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.Outcome {
+    private static final Logger log = LoggerFactory.getLogger(HostLink.class);
+
+    static final long RETRY_MS_MIN = 1_000;
+    static final long RETRY_MS_MAX = 30_000;
+    /** Where only a person helps: often enough to notice it, and no reason to lock an account. */
+    static final long RETRY_PERSON_MS = 300_000;
+    /** How long a link holds before it counts as one, and the next back-off begins small. */
+    static final long STEADY_MS = 60_000;
+
+    static final long LOOK_FOR_MASTER_MS = 250;
+    static final long CONNECT_MS = 60_000;
+    /** How often a master that is not ours is asked whether it is there. */
+    static final long WATCH_MS = 3_000;
+
+    static final long STEP_MS = 10_000;
+    static final long ANSWER_MS = 20_000;
+    /** Connections that end unanswered before forwarding counts as forbidden. */
+    static final int MISSES_MAX = 3;
+    /** sshd's MaxSessions is 10; one is for commands, one to spare. */
+    static final int JOINED_MAX = 8;
+
+    /** What links share. */
+    record Services(
+            Processes processes,
+            LocalSockets sockets,
+            Payload payload,
+            Timers timers,
+            Clock clock,
+            Epochs epochs,
+            Agents agents,
+            String gatewayId) {}
+
+    /** Numbers links. */
+    interface Epochs {
+        /** A number that is greater than all before, also of earlier gateways; it is kept when this completes. */
+        CompletionStage<Long> next(String host);
+    }
+
+    /** Opens control links. */
+    public interface Agents {
+        /** A control link to that socket, which listens to {@code reach}. */
+        Agent open(Path socket, Reach reach, ControlLink.Listener listener);
+    }
+
+    /**
+     * A worker-agent behind its control link.
+     *
+     * @param dropper ends the connection; another attempt follows
+     * @param closer ends it for good
+     */
+    public record Agent(WorkerAgent agent, Runnable dropper, Runnable closer) {}
+
+    private final String name;
+    private final SshCommands ssh;
+    private final Services services;
+    private final Hosts.Listener listener;
+    private final Steps steps;
+    private final RemoteSetup setup;
+    private final Agent agent;
+
+    private LinkStatus status;
+    /** Counts attempts, so that what belongs to an earlier one is not heard. */
+    private int attempt;
+
+    private int failures;
+    private long epoch;
+    private boolean hasMaster;
+    private Processes.@Nullable Running master;
+    private Timers.@Nullable Timer timer;
+    private Timers.@Nullable Timer watch;
+    private @Nullable String remoteSocket;
+    private @Nullable String forwarded;
+    private LocalSockets.@Nullable Joint joint;
+    private boolean open;
+    private boolean reaching;
+    /** The instance that the control link is connected to; null for none. */
+    private @Nullable String connected;
+
+    private int misses;
+    private boolean closed;
+    private @Nullable CompletableFuture<Void> upgrading;
+
+    HostLink(String name, SshCommands ssh, Services services, Hosts.Listener listener) {
+        this.name = name;
+        this.ssh = ssh;
+        this.services = services;
+        this.listener = listener;
+        steps = new Steps(services.processes(), services.timers());
+        setup = new RemoteSetup(ssh, services, this);
+        status = LinkStatus.of(HostState.CONNECTING, services.clock().nowMs());
+        agent = services.agents().open(ssh.socket(), this, this);
+    }
+
+    WorkerAgent agent() {
+        return agent.agent();
+    }
+
+    HostSettings settings() {
+        return ssh.settings();
+    }
+
+    LinkStatus status() {
+        return status;
+    }
+
+    /** The payload that its worker-agent runs from; null if that is not known. */
+    @Nullable
+    String version() {
+        return setup.version();
+    }
+
+    /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
+    int workersMax() {
+        int chosen = settings().workersMax();
+        // One connection is for control.
+        int here = JOINED_MAX - 1;
+        return joint == null ? chosen : chosen == 0 ? here : Math.min(here, chosen);
+    }
+
+    @Override
+    public boolean isUp() {
+        return open;
+    }
+
+    @Override
+    public @Nullable Long epoch() {
+        return epoch;
+    }
+
+    private LinkStatus now(HostState state) {
+        return LinkStatus.of(state, services.clock().nowMs());
+    }
+
+    private void become(LinkStatus next) {
+        if (next.state() != status.state()) {
+            String reason = next.reason();
+            log.info("host {} {} -> {}{}", name, status.state(), next.state(), reason == null ? "" : ": " + reason);
+        }
+        status = next;
+    }
+
+    /** Shows a step, unless the link is up all the while. */
+    @Override
+    public void handleProgress(HostState state, @Nullable Integer percent) {
+        boolean same = status.state() == state || (upgrading != null && status.state() == HostState.UP);
+        become((same ? status : now(state)).withPercent(percent));
+    }
+
+    private void later(long delayMs, Runnable task) {
+        cancelTimer();
+        timer = services.timers().after(delayMs, task);
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    /** Connects, and keeps the link up until {@link #close}. */
+    void begin() {
+        if (closed) {
+            return;
+        }
+        endAttempt(now(HostState.CONNECTING));
+        int mine = attempt;
+        services.epochs().next(name).whenComplete((next, failure) -> {
+            if (mine != attempt) {
+                return;
+            }
+            if (failure != null) {
+                fail(new SshFailure(RemoteSetup.words(failure), "make room in the gateway's state folder", false));
+                return;
+            }
+            epoch = next;
+            if (ssh.usesOwnMaster()) {
+                step("the end of an old ssh", ssh.exit(), ended -> startMaster());
+            } else {
+                hasMaster = true;
+                lookForMaster(services.clock().nowMs());
+            }
+        });
+    }
+
+    private void step(String what, List<String> command, Consumer<Processes.Ended> then) {
+        steps.run(new Steps.Step(what, command, STEP_MS), then, this::handleFailure);
+    }
+
+    private void startMaster() {
+        int mine = attempt;
+        hasMaster = true;
+        master = services.processes().start(ssh.master(), null, ended -> {
+            if (mine == attempt) {
+                master = null;
+                fail(SshFailure.of(ended, name, settings()));
+            }
+        });
+        lookForMaster(services.clock().nowMs() + CONNECT_MS);
+    }
+
+    private void lookForMaster(long untilMs) {
+        step("the question for ssh", ssh.check(), ended -> {
+            if (ended.code() == 0) {
+                watchMaster();
+                setup.begin();
+            } else if (!ssh.usesOwnMaster()) {
+                fail(noMaster());
+            } else if (services.clock().nowMs() >= untilMs) {
+                fail(SshFailure.late("the login"));
+            } else {
+                later(LOOK_FOR_MASTER_MS, () -> lookForMaster(untilMs));
+            }
+        });
+    }
+
+    private SshFailure noMaster() {
+        return new SshFailure(
+                "no ssh listens at its controlPath",
+                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 "
+                        + settings().ssh(),
+                false);
+    }
+
+    /** The end of a master that is not ours is told by nobody. */
+    private void watchMaster() {
+        if (ssh.usesOwnMaster()) {
+            return;
+        }
+        int mine = attempt;
+        Steps asking = new Steps(services.processes(), services.timers());
+        watch = services.timers()
+                .after(
+                        WATCH_MS,
+                        () -> asking.run(
+                                new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
+                                ended -> handleWatched(mine, ended.code() == 0 ? null : noMaster()),
+                                late -> handleWatched(mine, late)));
+    }
+
+    private void handleWatched(int mine, @Nullable SshFailure failure) {
+        if (mine == attempt && failure != null) {
+            fail(failure);
+        } else if (mine == attempt) {
+            watchMaster();
+        }
+    }
+
+    @Override
+    public void handleStarted(String socket) {
+        remoteSocket = socket;
+        if (joint != null || socket.equals(forwarded)) {
+            reach();
+        } else if (forwarded != null) {
+            step("the end of the old forwarding", ssh.cancel(forwarded), ended -> forward(socket));
+        } else {
+            forward(socket);
+        }
+    }
+
+    private void forward(String socket) {
+        forwarded = null;
+        clearThen(() -> step("the forwarding of its socket", ssh.forward(socket), ended -> {
+            if (ended.code() == 0) {
+                forwarded = socket;
+                reach();
+            } else {
+                join(socket);
+            }
+        }));
+    }
+
+    private void clearThen(Runnable then) {
+        int mine = attempt;
+        services.sockets().clear(ssh.socket()).whenComplete((cleared, failure) -> {
+            if (mine == attempt) {
+                then.run();
+            }
+        });
+    }
+
+    /** Lets the control link connect; how that goes says whether the forwarding works. */
+    private void reach() {
+        if (status.state() == HostState.UP) {
+            finishUpgrade();
+            return;
+        }
+        open = true;
+        reaching = true;
+        misses = 0;
+        later(ANSWER_MS, this::handleMissed);
+        if (connected != null) {
+            handleUp(connected);
+        }
+    }
+
+    private void handleMissed() {
+        reaching = false;
+        open = false;
+        String socket = remoteSocket;
+        if (joint == null && socket != null) {
+            join(socket);
+        } else {
+            handleFailure(new SshFailure(
+                    "the worker-agent there does not answer",
+                    "see worker-agent.log below ~/.brig/gateways on the host",
+                    false));
+        }
+    }
+
+    /** Where sshd forbids the forwarding: a program on the host for each connection, all over the same login. */
+    private void join(String socket) {
+        log.warn("host {}: its socket cannot be forwarded; a program there is run for each connection", name);
+        String old = forwarded == null ? socket : forwarded;
+        forwarded = null;
+        step(
+                "the end of the forwarding",
+                ssh.cancel(old),
+                ended -> clearThen(() -> {
+                    int mine = attempt;
+                    services.sockets()
+                            .join(ssh.socket(), setup.dial(socket), JOINED_MAX)
+                            .whenComplete((made, failure) -> handleJoined(mine, made, failure));
+                }));
+    }
+
+    private void handleJoined(int mine, LocalSockets.@Nullable Joint made, @Nullable Throwable failure) {
+        if (made == null) {
+            if (mine == attempt && failure != null) {
+                handleFailure(new SshFailure(RemoteSetup.words(failure), "choose another runtimeDir", true));
+            }
+        } else if (mine != attempt) {
+            made.close();
+        } else {
+            joint = made;
+            reach();
+        }
+    }
+
+    @Override
+    public void handleUp(String instance) {
+        connected = instance;
+        if (closed || !open) {
+            return;
+        }
+        reaching = false;
+        setup.handleUp();
+        LinkStatus up = status.state() == HostState.UP ? status : now(HostState.UP);
+        become(
+                joint == null
+                        ? up
+                        : up.because(
+                                "its sshd forbids the forwarding of sockets, so at most " + (JOINED_MAX - 1)
+                                        + " workers are possible",
+                                "AllowStreamLocalForwarding yes in sshd_config there"));
+        later(STEADY_MS, () -> failures = 0);
+        finishUpgrade();
+        listener.handleUp(name, instance);
+    }
+
+    @Override
+    public void handleDown() {
+        connected = null;
+        if (closed || !open) {
+            return;
+        }
+        if (status.state() == HostState.UP) {
+            handleLost();
+        } else if (reaching && ++misses >= MISSES_MAX) {
+            cancelTimer();
+            handleMissed();
+        }
+    }
+
+    /** The worker-agent closed the connection while ssh is there: it is started again. */
+    private void handleLost() {
+        shut(now(HostState.STARTING).because("its worker-agent ended", null));
+        // An upgrade is about to start it anyway.
+        if (upgrading == null) {
+            later(LOOK_FOR_MASTER_MS, setup::begin);
+        }
+    }
+
+    @Override
+    public void handleUntrusted(BrigException why) {
+        fail(new SshFailure(why.getMessage(), "find out who listens there, or choose another runtimeDir", true));
+    }
+
+    @Override
+    public void handleRecordLost(BrigException why) {
+        log.error("host {}: {}", name, why.getMessage());
+    }
+
+    @Override
+    public void handleUnfit(List<Finding> findings) {
+        Finding first = findings.stream()
+                .filter(one -> one.status() == FindingStatus.FAIL)
+                .findFirst()
+                .orElse(findings.getFirst());
+        String reason = first.name() + ": " + first.detail();
+        if (failUpgrade(ErrorCode.HOST_UNFIT, reason, first.mend())) {
+            return;
+        }
+        shut(now(HostState.UNFIT)
+                .because(reason, first.mend())
+                .retryingAt(services.clock().nowMs() + RETRY_PERSON_MS));
+        later(RETRY_PERSON_MS, () -> {
+            become(now(HostState.STARTING));
+            setup.begin();
+        });
+    }
+
+    @Override
+    public void handleFailure(SshFailure failure) {
+        if (!failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, failure.reason(), failure.mend())) {
+            fail(failure);
+        }
+    }
+
+    /** Whether that failed an upgrade alone: what ran goes on. */
+    private boolean failUpgrade(ErrorCode code, String why, @Nullable String mend) {
+        CompletableFuture<Void> asked = upgrading;
+        upgrading = null;
+        if (asked == null) {
+            return false;
+        }
+        steps.stop();
+        setup.stop();
+        asked.completeExceptionally(
+                new BrigException(code, "host " + name + ": " + why + (mend == null ? "" : "; " + mend)));
+        boolean goesOn = status.state() == HostState.UP;
+        if (goesOn) {
+            become(status.withPercent(null));
+        }
+        return goesOn;
+    }
+
+    private void finishUpgrade() {
+        CompletableFuture<Void> asked = upgrading;
+        upgrading = null;
+        if (asked != null) {
+            become(status.withPercent(null));
+            asked.complete(null);
+        }
+    }
+
+    private void fail(SshFailure failure) {
+        if (closed) {
+            return;
+        }
+        failures++;
+        long delayMs = failure.needsPerson()
+                ? RETRY_PERSON_MS
+                : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
+        endAttempt(now(HostState.DOWN)
+                .because(failure.reason(), failure.mend())
+                .retryingAt(services.clock().nowMs() + delayMs));
+        later(delayMs, this::begin);
+    }
+
+    /** Lets nobody connect any more, and tells of it. */
+    private void shut(LinkStatus next) {
+        boolean wasUp = status.state() == HostState.UP;
+        open = false;
+        reaching = false;
+        cancelTimer();
+        become(next);
+        if (wasUp) {
+            listener.handleDown(name);
+        }
+    }
+
+    private void endAttempt(LinkStatus next) {
+        attempt++;
+        if (watch != null) {
+            watch.cancel();
+            watch = null;
+        }
+        steps.stop();
+        setup.stop();
+        failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the link ended", null);
+        shut(next);
+        agent.dropper().run();
+        if (joint != null) {
+            joint.close();
+            joint = null;
+        }
+        if (!ssh.usesOwnMaster() && forwarded != null) {
+            services.processes().start(ssh.cancel(forwarded), null, ended -> {});
+        }
+        forwarded = null;
+        if (master != null) {
+            master.end();
+            master = null;
+        }
+        hasMaster = false;
+    }
+
+    /** Ends the link for good. What runs there goes on. */
+    void close() {
+        endAttempt(now(HostState.DOWN));
+        closed = true;
+        agent.closer().run();
+    }
+
+    /** Brings the payload of now there and starts it, without an end of the link; one that is down begins at once. */
+    CompletionStage<Void> upgrade() {
+        if (status.state() != HostState.UP) {
+            begin();
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> asked = upgrading;
+        if (asked == null) {
+            asked = new CompletableFuture<>();
+            upgrading = asked;
+            setup.begin();
+        }
+        return asked;
+    }
+
+    /** What is to be said of the host. */
+    CompletionStage<List<Finding>> check() {
+        boolean isThere = hasMaster && status.state() != HostState.CONNECTING;
+        if (!isThere) {
+            String reason = status.reason() == null ? "not connected yet" : status.reason();
+            return CompletableFuture.completedFuture(
+                    List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
+        }
+        return setup.check().thenApply(findings -> {
+            List<Finding> all = new ArrayList<>();
+            all.add(new Finding(
+                    "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));
+            all.addAll(findings);
+            return all;
+        });
+    }
+}

@@ -1,0 +1,288 @@
+package brig.gateway.host;
+
+import brig.protocol.Ids;
+import brig.protocol.api.HostSettings;
+import brig.protocol.api.HostState;
+import brig.protocol.control.Finding;
+import brig.protocol.control.FindingStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is done on a host over a login that is there: look at it, bring the payload, let the host check itself, start the
+ * worker-agent. Nothing of a host is believed: what it says is bounded, and only its form is relied upon.
+ *
+ * <p>Owned by the event loop.
+ *
+ * <p>Decision 0159.
+ */
+final class RemoteSetup {
+    private static final Logger log = LoggerFactory.getLogger(RemoteSetup.class);
+
+    static final long LOOK_MS = 30_000;
+    static final long CHECK_MS = 60_000;
+    /** It may wait for another start, and for the end of an older worker-agent. */
+    static final long START_MS = 300_000;
+    /** How long an upload may stand still. */
+    static final long STALL_MS = 120_000;
+
+    private static final String CHECKING = "the check of the host";
+
+    /** Who is told how it goes. */
+    interface Outcome {
+        void handleProgress(HostState state, @Nullable Integer percent);
+
+        void handleStarted(String socket);
+
+        /** It may go better later. */
+        void handleFailure(SshFailure failure);
+
+        /** Something on the host must change. */
+        void handleUnfit(List<Finding> findings);
+    }
+
+    /** A host that was looked at. */
+    private record Place(Preflight found, String payload) {
+        String program() {
+            return found.home() + "/.brig/versions/" + payload + "/bin/brig-host";
+        }
+    }
+
+    private final SshCommands ssh;
+    private final HostLink.Services services;
+    private final Steps steps;
+    private final Outcome outcome;
+    /** Counts runs, so that what belongs to an earlier one is not heard. */
+    private int run;
+
+    private @Nullable Place place;
+    private @Nullable String version;
+    private List<Finding> faults = List.of();
+    /** Whether the host must pass its own checks first: it is new, has another payload, or was unfit. */
+    private boolean isSuspect;
+
+    RemoteSetup(SshCommands ssh, HostLink.Services services, Outcome outcome) {
+        this.ssh = ssh;
+        this.services = services;
+        this.outcome = outcome;
+        steps = new Steps(services.processes(), services.timers());
+    }
+
+    /** Stops what is being done; nobody is told. */
+    void stop() {
+        run++;
+        steps.stop();
+    }
+
+    /** The payload that the worker-agent there runs from; null if that is not known. */
+    @Nullable
+    String version() {
+        return version;
+    }
+
+    /** It answers: it is fit. */
+    void handleUp() {
+        faults = List.of();
+    }
+
+    /** The command that joins its input and output to a socket there. */
+    List<String> dial(String socket) {
+        return place == null ? List.of("false") : ssh.remote(place.program(), "dial", socket);
+    }
+
+    /** Does all of it, from the top. */
+    void begin() {
+        stop();
+        int mine = run;
+        services.payload().name().whenComplete((payload, failure) -> {
+            if (mine != run) {
+                return;
+            }
+            if (failure != null) {
+                outcome.handleFailure(ours(failure));
+                return;
+            }
+            step(
+                    "the look at the host",
+                    LOOK_MS,
+                    ssh.remote("sh", "-c", RemoteScripts.PREFLIGHT, "brig", payload),
+                    ended -> handleSeen(ended, payload));
+        });
+    }
+
+    private void step(String what, long deadlineMs, List<String> command, Consumer<Processes.Ended> then) {
+        steps.run(new Steps.Step(what, command, deadlineMs), then, outcome::handleFailure);
+    }
+
+    private static SshFailure ours(Throwable failure) {
+        return new SshFailure(words(failure), "see the gateway's log", true);
+    }
+
+    static String words(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return String.valueOf(cause.getMessage());
+    }
+
+    private static SshFailure unexpected(String step, Processes.Ended ended) {
+        String said = ended.errors().shown().isEmpty()
+                ? ended.out().shown()
+                : ended.errors().shown();
+        return new SshFailure(
+                step + " ended with " + ended.code() + (said.isEmpty() ? ", without a word" : ": " + said),
+                "the login shell there must run sh; try by hand: ssh TARGET 'sh -c true'",
+                false);
+    }
+
+    private void handleSeen(Processes.Ended ended, String payload) {
+        Preflight found = Preflight.of(ended.out(), payload);
+        if (found == null) {
+            outcome.handleFailure(unexpected("the look at the host", ended));
+            return;
+        }
+        Place here = new Place(found, payload);
+        place = here;
+        List<Finding> wrong = found.faults(services.payload().machine());
+        if (!wrong.isEmpty()) {
+            becomeUnfit(wrong);
+        } else if (!found.hasPayload()) {
+            bring(here);
+        } else if (isSuspect) {
+            prove(here);
+        } else {
+            start(here);
+        }
+    }
+
+    private void bring(Place here) {
+        outcome.handleProgress(HostState.DEPLOYING, 0);
+        int mine = run;
+        services.payload().archive().whenComplete((archive, failure) -> {
+            if (mine != run) {
+                return;
+            }
+            if (failure != null) {
+                outcome.handleFailure(ours(failure));
+                return;
+            }
+            long bytes = Math.max(1, archive.bytes());
+            List<String> command = ssh.remote("sh", "-c", RemoteScripts.DEPLOY, "brig", here.payload(), Ids.newEpoch());
+            steps.run(
+                    new Steps.Step("the upload", command, STALL_MS),
+                    archive.file(),
+                    sent -> outcome.handleProgress(HostState.DEPLOYING, (int) Math.min(99, sent * 100 / bytes)),
+                    ended -> handleBrought(ended, here),
+                    outcome::handleFailure);
+        });
+    }
+
+    private void handleBrought(Processes.Ended ended, Place here) {
+        if (ended.out().lines().contains("brig-deployed " + here.payload())) {
+            isSuspect = true;
+            prove(here);
+        } else {
+            outcome.handleFailure(unexpected("the upload", ended));
+        }
+    }
+
+    /** Where sessions may run already this is not done: what the host lacks ends none of them. */
+    private void prove(Place here) {
+        outcome.handleProgress(HostState.STARTING, null);
+        step(CHECKING, CHECK_MS, ssh.remote(here.program(), "check"), ended -> {
+            List<Finding> findings = StartAnswer.findings(ended.out());
+            if (findings.isEmpty()) {
+                outcome.handleFailure(unexpected(CHECKING, ended));
+            } else if (hasFault(findings)) {
+                becomeUnfit(findings);
+            } else {
+                isSuspect = false;
+                start(here);
+            }
+        });
+    }
+
+    private static boolean hasFault(List<Finding> findings) {
+        return findings.stream().anyMatch(one -> one.status() == FindingStatus.FAIL);
+    }
+
+    private void start(Place here) {
+        outcome.handleProgress(HostState.STARTING, null);
+        List<String> words = new ArrayList<>(List.of(here.program(), "start", "--gateway-id", services.gatewayId()));
+        HostSettings settings = ssh.settings();
+        if (settings.idleExitMinutes() > 0) {
+            words.addAll(List.of("--idle-exit-s", String.valueOf(settings.idleExitMinutes() * 60L)));
+        }
+        if (settings.workersMax() > 0) {
+            words.addAll(List.of("--workers-max", String.valueOf(settings.workersMax())));
+        }
+        List<String> command = ssh.remote(words.toArray(String[]::new));
+        step("the start of the worker-agent there", START_MS, command, ended -> handleStarted(ended, here));
+    }
+
+    private void handleStarted(Processes.Ended ended, Place here) {
+        StartAnswer answer = StartAnswer.of(ended.out());
+        if (answer == null) {
+            outcome.handleFailure(unexpected("brig-host start", ended));
+        } else if (answer.socket() == null) {
+            findFaults(here, answer);
+        } else {
+            version = answer.shownVersion();
+            sweep(here);
+            outcome.handleStarted(answer.socket());
+        }
+    }
+
+    /** It does not start: the host's own checks may say why. */
+    private void findFaults(Place here, StartAnswer answer) {
+        step(CHECKING, CHECK_MS, ssh.remote(here.program(), "check"), ended -> {
+            List<Finding> findings = StartAnswer.findings(ended.out());
+            Finding refusal = answer.refusal();
+            if (answer.isTransient() && !hasFault(findings)) {
+                String mend = refusal.mend();
+                outcome.handleFailure(new SshFailure(refusal.detail(), mend == null ? "try again" : mend, false));
+                return;
+            }
+            List<Finding> all = new ArrayList<>(List.of(refusal));
+            all.addAll(findings);
+            becomeUnfit(all);
+        });
+    }
+
+    private void becomeUnfit(List<Finding> findings) {
+        faults = findings;
+        isSuspect = true;
+        outcome.handleUnfit(findings);
+    }
+
+    /** Removes payloads that nobody uses; how that goes matters to nobody. */
+    private void sweep(Place here) {
+        new Steps(services.processes(), services.timers())
+                .run(
+                        new Steps.Step("the sweep", ssh.remote(here.program(), "sweep"), CHECK_MS),
+                        ended -> log.debug("sweep: {}", ended.out().shown()),
+                        late -> log.debug("sweep: {}", late.reason()));
+    }
+
+    /** What the host says of itself now, beside other steps; what was found before if it cannot be asked. */
+    CompletionStage<List<Finding>> check() {
+        Place here = place;
+        if (here == null || version == null) {
+            return CompletableFuture.completedFuture(faults);
+        }
+        CompletableFuture<List<Finding>> answer = new CompletableFuture<>();
+        new Steps(services.processes(), services.timers())
+                .run(
+                        new Steps.Step(CHECKING, ssh.remote(here.program(), "check"), CHECK_MS),
+                        ended -> answer.complete(StartAnswer.findings(ended.out())),
+                        late -> answer.complete(
+                                List.of(new Finding("check", FindingStatus.FAIL, late.reason(), late.mend()))));
+        return answer;
+    }
+}

@@ -1,0 +1,429 @@
+package brig.gateway.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.control.Finding;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each transition of a link, with programs that a test scripts. */
+class HostLinkTest {
+    private final LinkBench bench = new LinkBench();
+    private final FakeProcesses processes = bench.processes;
+
+    @Test
+    void shouldLogInOnceAndBeUpWhenTheWorkerAgentAnswers() {
+        bench.begin();
+        assertEquals("STARTING", bench.state());
+        assertTrue(bench.isOpen());
+        bench.control().handleUp("one");
+        assertEquals("UP", bench.state());
+        assertEquals(List.of("up box one"), bench.told);
+        assertEquals("1.0", bench.link.version());
+        assertEquals(1, processes.count(" -M "));
+        processes.started.stream()
+                .filter(one -> !one.command.contains(" -M "))
+                .forEach(one -> assertTrue(one.command.contains("ProxyCommand=false"), one.command));
+    }
+
+    @Test
+    void shouldEndTheMasterOfAKilledGatewayBeforeItsOwn() {
+        bench.begin();
+        assertTrue(processes.started.getFirst().command.contains("-O exit"));
+        assertTrue(processes.started.get(1).command.contains(" -M "));
+    }
+
+    @Test
+    void shouldLookForTheMasterUntilItIsThere() {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        assertEquals("CONNECTING", bench.state());
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        processes.settle();
+        assertEquals(2, processes.count("-O check"));
+        processes.script("-O check", 0, "", "");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        processes.settle();
+        assertTrue(bench.isOpen());
+    }
+
+    @Test
+    void shouldGiveUpALoginThatTakesTooLong() {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        for (long ms = 0; ms <= HostLink.CONNECT_MS; ms += HostLink.LOOK_FOR_MASTER_MS) {
+            bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+            processes.settle();
+        }
+        assertEquals("DOWN", bench.state());
+        assertTrue(bench.reason().contains("the login took too long"));
+        assertTrue(processes.started.get(1).killed);
+    }
+
+    @Test
+    void shouldBringThePayloadWhenItIsAbsent() {
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        bench.begin();
+        assertEquals("DEPLOYING", bench.state());
+        FakeProcesses.Started upload = processes.last("gzip -dc");
+        assertEquals("/state/payload.tar.gz", String.valueOf(upload.input));
+        upload.listener.handleSent(450);
+        assertEquals(45, bench.link.status().percent());
+        upload.exit(0, "noise\nbrig-deployed " + LinkBench.PAYLOAD + "\n", "");
+        processes.settle();
+        assertTrue(bench.isOpen());
+    }
+
+    @Test
+    void shouldWaitForAnUploadAsLongAsItMoves() {
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        bench.begin();
+        FakeProcesses.Started upload = processes.last("gzip -dc");
+        for (int part = 1; part < 5; part++) {
+            bench.time.pass(RemoteSetup.STALL_MS - 1);
+            upload.listener.handleSent(part);
+        }
+        assertEquals("DEPLOYING", bench.state());
+        bench.time.pass(RemoteSetup.STALL_MS);
+        assertTrue(bench.reason().contains("the upload took too long"));
+        assertTrue(upload.killed);
+    }
+
+    @Test
+    void shouldSayWhyAnUploadFailed() {
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        processes.script("gzip -dc", 1, "", "tar: write error: No space left on device\n");
+        bench.begin();
+        assertEquals("DOWN", bench.state());
+        assertTrue(bench.reason().contains("No space left on device"), bench.reason());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "brig-system Linux, brig-system Darwin, system",
+        "brig-machine x86_64, brig-machine riscv64, architecture",
+        "glibc 2.36, , libc",
+        "9999999, 1024, disk"
+    })
+    void shouldBeUnfitWhenTheHostIsNoneForThePayload(String is, String other, String finding) {
+        processes.script("brig-system", 0, LinkBench.EMPTY.replace(is, other == null ? "" : other), "");
+        bench.begin();
+        assertEquals("UNFIT", bench.state());
+        assertTrue(bench.reason().startsWith(finding), bench.reason());
+        assertFalse(bench.isOpen());
+    }
+
+    @Test
+    void shouldBeUnfitWithTheHostsOwnFindingsWhenTheWorkerAgentDoesNotStart() {
+        processes.script(
+                "'start'",
+                1,
+                "{\"code\":\"SANDBOX_UNAVAILABLE\",\"error\":\"no bubblewrap\",\"mend\":\"apt install bubblewrap\"}\n",
+                "");
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
+        bench.begin();
+        assertEquals("UNFIT", bench.state());
+        assertEquals("worker-agent: no bubblewrap", bench.reason());
+        assertEquals("apt install bubblewrap", bench.link.status().mend());
+        List<String> names =
+                join(bench.link.check()).stream().map(Finding::name).toList();
+        assertEquals(List.of("ssh", "worker-agent", "bubblewrap"), names);
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"ok\"}\n", "");
+        processes.script("'start'", 0, LinkBench.STARTED, "");
+        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        processes.settle();
+        assertTrue(bench.isOpen());
+        assertEquals(1, processes.count(" -M "));
+    }
+
+    @Test
+    void shouldBeUnfitWhenItFailsItsOwnChecksAfterAnUpload() {
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        processes.script("gzip -dc", 0, "brig-deployed " + LinkBench.PAYLOAD + "\n", "");
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
+        bench.begin();
+        assertEquals("UNFIT", bench.state());
+        assertEquals("bubblewrap: absent", bench.reason());
+        processes.script("brig-system", 0, LinkBench.DEPLOYED, "");
+        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        processes.settle();
+        assertEquals("UNFIT", bench.state());
+        assertEquals(0, processes.count("'start'"));
+    }
+
+    @Test
+    void shouldBeDownWhenTheWorkerAgentDoesNotStartOnAFitHost() {
+        processes.script(
+                "'start'",
+                1,
+                "{\"code\":\"WORKER_AGENT_UNAVAILABLE\",\"error\":\"another start takes too long\",\"mend\":\"try again\"}\n",
+                "");
+        bench.begin();
+        assertEquals("DOWN", bench.state());
+        assertEquals("another start takes too long", bench.reason());
+    }
+
+    @Test
+    void shouldBeginAnewWithAGreaterEpochWhenTheMasterEnds() {
+        bench.up();
+        long first = bench.epoch();
+        bench.master().exit(255, "", "Connection to box closed by remote host.\n");
+        processes.settle();
+        assertEquals("DOWN", bench.state());
+        assertFalse(bench.isOpen());
+        assertEquals(List.of("up box instance", "down box"), bench.told);
+        bench.time.pass(HostLink.RETRY_MS_MIN);
+        processes.settle();
+        assertTrue(bench.epoch() > first);
+        bench.control().handleUp("instance");
+        assertEquals("UP", bench.state());
+        assertEquals(2, processes.count(" -M "));
+    }
+
+    @Test
+    void shouldBackOffUpToHalfAMinuteAndBeginSmallAgainWhenALinkHeld() {
+        bench.begin();
+        for (long expected : new long[] {1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000}) {
+            bench.master().exit(255, "", "kex_exchange_identification: read: Connection reset by peer\n");
+            processes.settle();
+            Long retryAtMs = bench.link.status().retryAtMs();
+            assertEquals(expected, (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
+            bench.time.pass(expected);
+            processes.settle();
+        }
+        bench.control().handleUp("instance");
+        bench.time.pass(HostLink.STEADY_MS);
+        bench.master().exit(255, "", "");
+        Long retryAtMs = bench.link.status().retryAtMs();
+        assertEquals(1_000, (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Host key verification failed.|the host's key is not known|ssh asks for the key there|true",
+                "No ED25519 host key is known for box and you have requested strict checking.|the host's key is not known|in a terminal|true",
+                "WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!|the host's key has changed|ssh-keygen -R|true",
+                "user@box: Permission denied (publickey).|does not accept the login|run: brig host add box user@box again|true",
+                "Received disconnect from 1.2.3.4: 2: Too many authentication failures|more keys|IdentitiesOnly|true",
+                "ssh: Could not resolve hostname box: Name or service not known|name is not known|check the name|false",
+                "ssh: connect to host box port 22: Connection refused|nobody listens|sshd|false",
+                "ssh: connect to host box port 22: Connection timed out|does not answer|check that it is on|false",
+                "command-line: line 0: Bad configuration option: foo|its options|correct them|true",
+                "some words of a later ssh|ssh ended: some words|try by hand|false",
+                "ssh cannot be started: there is no such file|cannot be started|install|true"
+            })
+    void shouldSayWhatIsWrongAndWhatToDoWhenTheLoginFails(
+            String said, String reason, String mend, boolean needsPerson) {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        bench.master().exit(255, "", said + "\r\n");
+        assertEquals("DOWN", bench.state());
+        assertTrue(bench.reason().contains(reason), bench.reason());
+        assertTrue(
+                String.valueOf(bench.link.status().mend()).contains(mend),
+                bench.link.status().mend());
+        Long retryAtMs = bench.link.status().retryAtMs();
+        assertEquals(
+                needsPerson ? HostLink.RETRY_PERSON_MS : HostLink.RETRY_MS_MIN,
+                (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
+    }
+
+    @Test
+    void shouldRunAProgramForEachConnectionWhenForwardingIsForbidden() {
+        bench.begin();
+        for (int miss = 0; miss < HostLink.MISSES_MAX; miss++) {
+            assertFalse(bench.joined);
+            bench.control().handleDown();
+        }
+        processes.settle();
+        assertTrue(bench.joined);
+        assertTrue(processes.last("-O cancel").command.contains(LinkBench.SOCKET));
+        assertEquals(List.of("joined brig-host' 'dial' '" + LinkBench.SOCKET + "'"), bench.told);
+        bench.control().handleUp("one");
+        assertEquals("UP", bench.state());
+        assertTrue(bench.reason().contains("forbids the forwarding"));
+        assertEquals(HostLink.JOINED_MAX - 1, bench.link.workersMax());
+        bench.master().exit(255, "", "");
+        assertTrue(bench.jointClosed);
+    }
+
+    @Test
+    void shouldRunAProgramForEachConnectionWhenTheForwardingItselfFails() {
+        processes.script("-O forward", 255, "", "mux_client_forward: forwarding request failed");
+        bench.begin();
+        assertTrue(bench.joined);
+    }
+
+    @Test
+    void shouldBeDownWhenNobodyAnswersEitherWay() {
+        bench.begin();
+        for (int miss = 0; miss < 2 * HostLink.MISSES_MAX; miss++) {
+            bench.control().handleDown();
+            processes.settle();
+        }
+        assertEquals("DOWN", bench.state());
+        assertTrue(bench.reason().contains("does not answer"));
+        assertTrue(bench.jointClosed);
+    }
+
+    @Test
+    void shouldTakeSilenceForAForbiddenForwarding() {
+        bench.begin();
+        bench.time.pass(HostLink.ANSWER_MS);
+        processes.settle();
+        assertTrue(bench.joined);
+    }
+
+    @Test
+    void shouldStartTheWorkerAgentAgainWhenItAloneEnded() {
+        bench.up();
+        bench.control().handleDown();
+        assertEquals("STARTING", bench.state());
+        assertFalse(bench.isOpen());
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        processes.settle();
+        bench.control().handleUp("another");
+        assertEquals(List.of("up box instance", "down box", "up box another"), bench.told);
+        assertEquals(1, processes.count(" -M "));
+        assertEquals(1, processes.count("-O forward"));
+    }
+
+    @Test
+    void shouldBeUpWhenTheControlLinkConnectedBeforeItWasExpected() {
+        bench.up();
+        bench.control().handleDown();
+        bench.control().handleUp("early");
+        assertEquals("STARTING", bench.state());
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        processes.settle();
+        assertEquals("UP", bench.state());
+        assertEquals("up box early", bench.told.getLast());
+    }
+
+    @Test
+    void shouldUpgradeWithoutAnEndOfTheLink() {
+        bench.up();
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        CompletionStage<Void> upgraded = bench.link.upgrade();
+        processes.settle();
+        FakeProcesses.Started upload = processes.last("gzip -dc");
+        upload.listener.handleSent(500);
+        assertEquals("UP", bench.state());
+        assertEquals(50, bench.link.status().percent());
+        upload.exit(0, "brig-deployed " + LinkBench.PAYLOAD, "");
+        processes.settle();
+        assertTrue(upgraded.toCompletableFuture().isDone());
+        assertEquals(null, bench.link.status().percent());
+        assertEquals(List.of("up box instance"), bench.told);
+    }
+
+    @Test
+    void shouldGoOnWhenAnUpgradeFails() {
+        bench.up();
+        processes.script("brig-system", 0, LinkBench.EMPTY, "");
+        processes.script("gzip -dc", 1, "", "disk full");
+        CompletionStage<Void> upgraded = bench.link.upgrade();
+        processes.settle();
+        assertThrows(CompletionException.class, () -> join(upgraded));
+        assertEquals("UP", bench.state());
+    }
+
+    @Test
+    void shouldStopAStepThatHangs() {
+        processes.hang("'start'");
+        bench.begin();
+        bench.time.pass(RemoteSetup.START_MS);
+        assertTrue(processes.last("'start'").killed);
+        assertEquals("DOWN", bench.state());
+        assertTrue(bench.reason().contains("took too long"));
+    }
+
+    @Test
+    void shouldNotHearWhatBelongsToAnEarlierAttempt() {
+        processes.hang("brig-system");
+        bench.begin();
+        FakeProcesses.Started look = processes.last("brig-system");
+        FakeProcesses.Started master = bench.master();
+        master.exit(255, "", "");
+        look.exit(0, LinkBench.DEPLOYED, "");
+        processes.settle();
+        assertEquals("DOWN", bench.state());
+        bench.time.pass(HostLink.RETRY_MS_MIN);
+        processes.settle();
+        assertEquals("CONNECTING", bench.state());
+    }
+
+    @Test
+    void shouldWatchAMasterThatIsTheUsers() {
+        LinkBench theirs = new LinkBench("~/.ssh/%C").up();
+        assertEquals(0, theirs.processes.count(" -M "));
+        assertEquals(0, theirs.processes.count("-O exit"));
+        assertTrue(theirs.processes.last("-O forward").command.contains("-S ~/.ssh/%C"));
+        theirs.time.pass(HostLink.WATCH_MS);
+        theirs.processes.settle();
+        assertEquals("UP", theirs.state());
+        theirs.processes.script("-O check", 255, "", "No such file");
+        theirs.time.pass(HostLink.WATCH_MS);
+        theirs.processes.settle();
+        assertEquals("DOWN", theirs.state());
+        assertTrue(theirs.reason().contains("controlPath"), theirs.reason());
+        assertEquals(List.of("up box instance", "down box"), theirs.told);
+    }
+
+    @Test
+    void shouldEndEverythingWhenItIsClosed() {
+        bench.up();
+        bench.link.close();
+        assertTrue(bench.master().killed);
+        processes.settle();
+        assertEquals(List.of("up box instance", "down box", "closed"), bench.told);
+        bench.time.pass(10 * HostLink.RETRY_PERSON_MS);
+        assertEquals(0, bench.time.pending());
+        assertFalse(bench.isOpen());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "no line end",
+                "{",
+                "[1]",
+                "{\"socket\":7}",
+                "{\"socket\":\"relative\"}",
+                "{\"socket\":\"/a:b\"}",
+                "{\"socket\":\"/a%b\"}",
+                "{\"socket\":\"/a\\nb\"}",
+                "{\"version\":\"1\"}",
+                "user@box's password: ",
+                "{\"socket\":\"/a\",\"socket\":\"/b\"}"
+            })
+    void shouldBeDownWhenAHostAnswersWhatIsNoAnswer(String said) {
+        processes.script("'start'", 0, said, "");
+        bench.begin();
+        assertEquals("DOWN", bench.state());
+        assertEquals(0, processes.count("-O forward"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "brig-end", "brig-home relative\nbrig-end", "brig-home /x\nbrig-system Linux"})
+    void shouldBeDownWhenALookTellsNothing(String said) {
+        processes.script("brig-system", 0, said, "");
+        bench.begin();
+        assertEquals("DOWN", bench.state());
+    }
+
+    private static <T> T join(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}
