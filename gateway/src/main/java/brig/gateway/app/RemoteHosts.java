@@ -9,6 +9,7 @@ import brig.gateway.host.PayloadCache;
 import brig.gateway.host.SystemProcesses;
 import brig.gateway.host.SystemSockets;
 import brig.gateway.spawn.Placement;
+import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.Timers;
@@ -20,6 +21,7 @@ import io.vertx.core.Vertx;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ final class RemoteHosts implements Placement.Directory {
 
     private final Hosts hosts;
     private final WorkerAgents workers;
+    private final Spawns spawns;
 
     RemoteHosts(
             Vertx vertx,
@@ -46,6 +49,7 @@ final class RemoteHosts implements Placement.Directory {
             Executor disk,
             Executor loop) {
         this.workers = workers;
+        this.spawns = spawns;
         HostFile file = new HostFile(paths.hosts(), paths.gatewayId(), disk, loop);
         SystemProcesses processes = new SystemProcesses(loop);
         Map<String, HostSettings> configured = new TreeMap<>();
@@ -88,8 +92,14 @@ final class RemoteHosts implements Placement.Directory {
                 .toList();
     }
 
-    /** Connects to all hosts. */
+    /** Connects to all hosts. Until a link is up, what an earlier gateway ran there is out of reach. */
     void open(Spawner spawner) {
+        spawns.live().stream()
+                .map(Spawn::host)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList()
+                .forEach(spawner::handleDown);
         hosts.open(new Hosts.Listener() {
             @Override
             public void handleKnown(String host, WorkerAgent agent) {
