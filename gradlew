@@ -41,11 +41,13 @@ if [ -n "$packages" ]; then
     # shellcheck disable=SC2086
     apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
 fi
-# The watch page is tested in a browser, the clients with npm packages. Without them those tests are skipped with a message.
+# The watch page is tested in a browser, the clients with npm packages, and remote hosts through ssh. Without them those tests are
+# skipped with a message.
 case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     packages=
     need chromium chromium
     need npm npm
+    need ssh openssh-client
     # shellcheck disable=SC2086
     [ -z "$packages" ] || apt_install $packages || say "missing:$packages; tests that need it will be skipped"
 esac

@@ -59,6 +59,7 @@ export type BrigErrorCode =
     | 'TURN_TIMEOUT'
     | 'WORKER_LOST'
     | 'RECONCILE_TIMEOUT'
+    | 'LINK_FENCED'
     | 'RECORD_LOST'
     | 'MODEL_ERROR'
     | 'AGENT_ERROR'

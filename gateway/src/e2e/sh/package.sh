@@ -133,7 +133,8 @@ try() {
     mkdir /tmp/payload
     tar -xzf /tmp/payload.tar.gz -C /tmp/payload
     "/tmp/payload/$version/runtime/bin/java" -version 2>/dev/null || fail "the payload's Java does not run"
-    HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" check | grep -q '"architecture","status":"ok"' || fail 'the payload does not fit this host'
+    findings=$(HOME=/tmp/payload "/tmp/payload/$version/bin/brig-host" check)
+    echo "$findings" | grep -q '"architecture","status":"ok"' || fail "the payload does not fit this host: $findings"
     rm -rf /tmp/payload /tmp/payload.tar.gz
     ok 'it makes the payload for other hosts of its own runtime'
     for page in /usr/share/doc/brig/*.md /usr/share/doc/brig/*/*.md /usr/share/doc/brig/clients/*/*.md; do

@@ -109,6 +109,18 @@ final class CommandContext {
         return hosts ? Paths.HOST_SPAWNER : own;
     }
 
+    /** The user whose gateway listens, if that is another one; else null. */
+    @Nullable
+    String otherOwner() {
+        try {
+            Path socket = spawnerSocket();
+            boolean own = (Integer) Files.getAttribute(socket, "unix:uid") == Paths.ownUid();
+            return own ? null : Files.getOwner(socket).getName();
+        } catch (IOException nobodyListens) {
+            return null;
+        }
+    }
+
     /** A connection, and the gateway that was started for it, if any. */
     record Connection(GatewayClient client, @Nullable Embedded embedded) implements AutoCloseable {
         @Override

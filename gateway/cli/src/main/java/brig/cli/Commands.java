@@ -36,6 +36,7 @@ final class Commands {
             AcpCommand.class,
             RouteCommand.class,
             RepositoryCommand.class,
+            HostCommand.class,
             OpenCommand.class,
             StatusCommand.class,
             TopCommand.class,

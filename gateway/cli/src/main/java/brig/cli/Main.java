@@ -413,14 +413,23 @@ public final class Main {
     @Command(
             description = "Check what the wall enforces on this host, what is missing, and which command fixes it.",
             mixinStandardHelpOptions = true)
-    int doctor() {
+    int doctor(
+            @Option(
+                            names = "--host",
+                            paramLabel = "NAME",
+                            description = "Check another host, as 'brig host check' does.")
+                    @Nullable
+                    String host) {
+        if (host != null) {
+            return HostCommand.check(this, host);
+        }
         DoctorAnswer answer = showOrEmbed(
                         new SpawnerRequest.Doctor(), DoctorAnswer.class, shown -> print(shown.findings()))
                 .as(DoctorAnswer.class);
         return answer.findings().stream().anyMatch(finding -> finding.status() == FindingStatus.FAIL) ? 1 : 0;
     }
 
-    private void print(List<Finding> findings) {
+    void print(List<Finding> findings) {
         terminal.table(
                 List.of("CHECK", "STATUS", "DETAIL"),
                 findings.stream()

@@ -209,7 +209,8 @@ class CommandLineTest {
                 "man",
                 "open",
                 "route",
-                "repository"
+                "repository",
+                "host"
             })
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");

@@ -94,6 +94,9 @@ class PayloadTest {
         Path log = host.state().resolve("worker-agent.log");
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(log)));
 
+        String environment = Files.readString(Path.of("/proc/" + started.value("pid") + "/environ"));
+        assertTrue(environment.contains("PATH=" + host.ownPrograms() + ":"), environment);
+
         String newer = host.otherVersion();
         try (RemoteHost.Dialled control = host.dial(started, "{\"link\":\"control\"}")) {
             control.send("{\"id\":1,\"op\":\"hello\"}");

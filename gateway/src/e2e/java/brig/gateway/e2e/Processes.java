@@ -18,6 +18,14 @@ final class Processes {
                 .toList();
     }
 
+    /** Those that this one started, and so on, whose first argument begins so. */
+    static List<ProcessHandle> below(ProcessHandle root, String beginning) {
+        return root.descendants()
+                .filter(process ->
+                        arguments(process).stream().findFirst().orElse("").startsWith(beginning))
+                .toList();
+    }
+
     private static List<String> arguments(ProcessHandle process) {
         try {
             String line = Files.readString(

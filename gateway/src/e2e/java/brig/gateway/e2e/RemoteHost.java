@@ -42,6 +42,8 @@ final class RemoteHost implements AutoCloseable {
         if (Product.isRoot()) {
             Files.setAttribute(home, "unix:uid", UID);
         }
+        // As installers of agents change it; a command by ssh does not read it.
+        Files.writeString(home.resolve(".profile"), "echo welcome; PATH=\"$HOME/agents/bin:$PATH\"\n");
         version = said(List.of(PAYLOAD, "version"));
         assertEquals("", said(List.of(PAYLOAD, "make", archive.toString())));
         Files.setPosixFilePermissions(archive, PosixFilePermissions.fromString("rw-r--r--"));
@@ -121,6 +123,11 @@ final class RemoteHost implements AutoCloseable {
         if (running.isPresent()) {
             running.get().onExit().get(END_SECONDS, TimeUnit.SECONDS);
         }
+    }
+
+    /** A folder of programs that only a login shell knows. */
+    Path ownPrograms() {
+        return home.resolve("agents/bin");
     }
 
     Path versions() {

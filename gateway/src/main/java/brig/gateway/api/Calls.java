@@ -5,6 +5,7 @@ import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.HostCalls;
 import brig.gateway.resources.LinkCalls;
 import brig.gateway.resources.OperatorCalls;
 import brig.gateway.resources.SessionCalls;
@@ -24,4 +25,5 @@ public record Calls(
         LinkCalls links,
         AskStreams askStreams,
         AuditCalls audit,
-        OperatorCalls operator) {}
+        OperatorCalls operator,
+        HostCalls hosts) {}

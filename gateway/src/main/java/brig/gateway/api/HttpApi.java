@@ -5,6 +5,7 @@ import brig.gateway.auth.Access;
 import brig.gateway.config.Config;
 import brig.gateway.connection.Problem;
 import brig.gateway.events.HookEvents;
+import brig.gateway.host.Hosts;
 import brig.gateway.http.ApiDocuments;
 import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
@@ -54,6 +55,7 @@ public final class HttpApi {
             HookEvents events,
             AuditTrail audit,
             OperatorControls controls,
+            Hosts hosts,
             AnswerLinks links,
             Clock clock,
             Supplier<byte[]> metrics) {}

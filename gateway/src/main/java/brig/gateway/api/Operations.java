@@ -24,6 +24,7 @@ import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
 import brig.protocol.api.EventPage;
 import brig.protocol.api.GatewayView;
+import brig.protocol.api.HostView;
 import brig.protocol.api.HttpRequest;
 import brig.protocol.api.PruneAnswer;
 import brig.protocol.api.SessionList;
@@ -58,6 +59,7 @@ import java.util.stream.Stream;
  * <p>Decisions 0032, 0148.
  */
 final class Operations {
+    private static final String HOST = "/api/v1/hosts/:name";
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
     private static final List<Operation<?, ?>> PAGE = List.of(
@@ -424,8 +426,45 @@ final class Operations {
                     .at(GET, "/api/v1/doctor", Who.ADMIN)
                     .action());
 
+    private static final List<Operation<?, ?>> HOSTS = List.of(
+            named(
+                            "listHosts",
+                            SpawnerRequest.Hosts.class,
+                            HostView.HostList.class,
+                            (calls, caller, in) -> completedFuture(calls.hosts().list()))
+                    .at(GET, "/api/v1/hosts", Who.ADMIN)
+                    .action(),
+            named(
+                            "addHost",
+                            SpawnerRequest.AddHost.class,
+                            HostView.class,
+                            (calls, caller, in) -> calls.hosts().add(in))
+                    .withBody(PUT, HOST, Who.ADMIN)
+                    .action(),
+            named(
+                            "checkHost",
+                            SpawnerRequest.CheckHost.class,
+                            DoctorAnswer.class,
+                            (calls, caller, in) -> calls.hosts().check(in))
+                    .at(POST, HOST + "/check", Who.ADMIN)
+                    .action(),
+            named(
+                            "removeHost",
+                            SpawnerRequest.RemoveHost.class,
+                            HostView.class,
+                            (calls, caller, in) -> calls.hosts().remove(in))
+                    .at(DELETE, HOST, Who.ADMIN)
+                    .action(),
+            named(
+                            "upgradeHost",
+                            SpawnerRequest.UpgradeHost.class,
+                            HostView.class,
+                            (calls, caller, in) -> calls.hosts().upgrade(in))
+                    .at(POST, HOST + "/upgrade", Who.ADMIN)
+                    .action());
+
     /** The whole table. */
-    static final List<Operation<?, ?>> ALL = Stream.of(PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR)
+    static final List<Operation<?, ?>> ALL = Stream.of(PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR, HOSTS)
             .flatMap(List::stream)
             .toList();
 

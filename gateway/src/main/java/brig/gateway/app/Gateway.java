@@ -314,6 +314,7 @@ public final class Gateway implements ControlLink.Listener {
                         events,
                         audit,
                         new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
+                        hosts.registry(),
                         links,
                         System::currentTimeMillis,
                         metrics::scrape)))

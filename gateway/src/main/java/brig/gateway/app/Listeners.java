@@ -20,6 +20,7 @@ import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
 import brig.gateway.resources.GatewayStatus;
+import brig.gateway.resources.HostCalls;
 import brig.gateway.resources.LinkCalls;
 import brig.gateway.resources.OperatorCalls;
 import brig.gateway.resources.SessionCalls;
@@ -158,7 +159,8 @@ final class Listeners {
                 new LinkCalls(services.links(), services.workers()),
                 new AskStreams(listeners),
                 new AuditCalls(listeners, services.audit()),
-                new OperatorCalls(status, services.workers(), services.controls()));
+                new OperatorCalls(status, services.workers(), services.controls()),
+                new HostCalls(services.hosts()));
     }
 
     private CompletionStage<Void> openMetrics(HttpApi api) {

@@ -83,6 +83,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     /** How often a link without a way to its host looks for one. */
     private static final long LOOK_MS = 250;
 
+    private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
 
     private final Vertx vertx;
@@ -140,7 +141,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
                 new DomainSocketAddress(socketPath),
                 this::retry,
-                new Inlet.Shared());
+                new Inlet.Shared(),
+                reach);
     }
 
     /** Connects, and keeps the link up. */
@@ -217,10 +219,23 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         });
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control())));
+        connected.write(Buffer.buffer(Json.writeLine(new LinkPurpose.Control(reach.epoch()))));
         hello().thenAccept(hello -> listener.handleUp(hello.instance()));
+        if (reach.epoch() != null) {
+            ping(connected);
+        }
         List.copyOf(waiting).forEach(WorkerLink::connect);
         waiting.clear();
+    }
+
+    /** Signs of life for a worker-agent that does not see when the link is lost. */
+    private void ping(NetSocket alive) {
+        timers.after(PING_MS, () -> {
+            if (socket == alive) {
+                var _ = done(new ControlRequest.Ping());
+                ping(alive);
+            }
+        });
     }
 
     private void requireTrusted(NetSocket connected) {
@@ -386,7 +401,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         if (untrusted != null) {
             return CompletableFuture.failedFuture(untrusted);
         }
-        return PortLink.dial(shared.loop(), shared.address(), workerId, port);
+        return PortLink.dial(shared.loop(), shared.address(), new LinkPurpose.Port(workerId, port, reach.epoch()));
     }
 
     @Override

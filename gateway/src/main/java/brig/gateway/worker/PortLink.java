@@ -33,13 +33,13 @@ final class PortLink extends ByteToMessageDecoder {
     private final byte[] request;
     private final CompletableFuture<Channel> answer = new CompletableFuture<>();
 
-    private PortLink(String workerId, int port) {
-        request = Json.writeLine(new LinkPurpose.Port(workerId, port));
+    private PortLink(LinkPurpose.Port purpose) {
+        request = Json.writeLine(purpose);
     }
 
     /** Completes on the event loop; nothing is read from the connection until auto-read is turned on. */
-    static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, String workerId, int port) {
-        PortLink link = new PortLink(workerId, port);
+    static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, LinkPurpose.Port purpose) {
+        PortLink link = new PortLink(purpose);
         new Bootstrap()
                 .group(loop)
                 .channel(EpollDomainSocketChannel.class)

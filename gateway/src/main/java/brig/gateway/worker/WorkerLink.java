@@ -56,7 +56,7 @@ final class WorkerLink implements WorkerStream {
     private boolean closed;
 
     /** Shared by the links to a worker-agent. */
-    record Services(EventLoop loop, DomainSocketAddress address, Retry retry, Inlet.Shared inlets) {}
+    record Services(EventLoop loop, DomainSocketAddress address, Retry retry, Inlet.Shared inlets, Reach reach) {}
 
     /** Connects a link again, when that may succeed. */
     @FunctionalInterface
@@ -101,7 +101,7 @@ final class WorkerLink implements WorkerStream {
         }
         channel = connected;
         connected.config().setAutoRead(!paused);
-        write(new LinkPurpose.Worker(workerId, log.lastSeq() + 1));
+        write(new LinkPurpose.Worker(workerId, log.lastSeq() + 1, shared.reach().epoch()));
         if (ackedSeq > 0) {
             write(WorkerLine.ack(ackedSeq));
         }

@@ -43,6 +43,7 @@ class ApiDocumentsTest {
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,
+            ErrorCode.LINK_FENCED,
             ErrorCode.ALREADY_RUNNING);
 
     private static final List<Operation<?, ?>> OVER_HTTP = Operations.ALL.stream()
@@ -69,11 +70,7 @@ class ApiDocumentsTest {
     }
 
     private static String path(Operation<?, ?> operation) {
-        return route(operation)
-                .path()
-                .replace(":id", "{id}")
-                .replace(":port", "{port}")
-                .replace("*", "{path}");
+        return route(operation).path().replaceAll(":(\\w+)", "{$1}").replace("*", "{path}");
     }
 
     private JsonNode described(Operation<?, ?> operation) {

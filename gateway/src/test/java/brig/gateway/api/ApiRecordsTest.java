@@ -10,6 +10,7 @@ import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
 import brig.protocol.api.GatewayView;
+import brig.protocol.api.HostView;
 import brig.protocol.api.PruneAnswer;
 import brig.protocol.api.SessionList;
 import brig.protocol.api.SpawnAnswer;
@@ -60,6 +61,8 @@ class ApiRecordsTest {
             Map.entry("sessions", SessionList.class),
             Map.entry("agents", HelloAnswer.class),
             Map.entry("doctor", DoctorAnswer.class),
+            Map.entry("hosts", HostView.HostList.class),
+            Map.entry("host", HostView.class),
             Map.entry("routeTested", TestRouteAnswer.class),
             Map.entry("gateway", GatewayView.class),
             Map.entry("pruned", PruneAnswer.class),

@@ -288,6 +288,29 @@ public sealed interface SpawnerRequest {
     /** Tests a model route with a request that costs nothing. */
     record TestRoute(@NotEmpty String route) implements SpawnerRequest {}
 
+    /** Lists the other hosts. */
+    record Hosts() implements SpawnerRequest {}
+
+    /**
+     * Adds a host, or changes one that was added.
+     *
+     * @param name such as {@code build1}
+     */
+    record AddHost(@NotEmpty String name, @Flat HostSettings settings) implements SpawnerRequest {}
+
+    /** Diagnoses another host and the link to it. */
+    record CheckHost(@NotEmpty String name) implements SpawnerRequest {}
+
+    /**
+     * Forgets a host that was added.
+     *
+     * @param force also if sessions live there
+     */
+    record RemoveHost(@NotEmpty String name, @OmitEmpty boolean force) implements SpawnerRequest {}
+
+    /** Brings the payload of the gateway's installation to a host. */
+    record UpgradeHost(@NotEmpty String name) implements SpawnerRequest {}
+
     /** Diagnoses this host. */
     record Doctor() implements SpawnerRequest {}
 }

@@ -20,6 +20,9 @@ public sealed interface ControlRequest {
     /** Returns the identity and the offers of the worker-agent: {@link HelloAnswer}. */
     record Hello() implements ControlRequest {}
 
+    /** A sign of life: {@link Done}. A link with an epoch that gives none for long counts as lost. */
+    record Ping() implements ControlRequest {}
+
     /**
      * Refuses whatever {@link Spawn} would refuse: the agent, the policy, the folder, or too many recent starts. Starts
      * nothing; answered with {@link Done}.

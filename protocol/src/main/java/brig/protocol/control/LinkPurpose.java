@@ -5,30 +5,49 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first line of the gateway on a connection to the link socket: what the connection is for.
  *
- * <p>Decision 0154.
+ * <p>Decisions 0154, 0157.
  */
 @Tagged(value = "link", unknown = ErrorCode.UNKNOWN_ACTION)
 public sealed interface LinkPurpose {
     int PORT_MAX = 65_535;
 
+    /**
+     * The link that the connection goes over, if it is one that may be lost without a word: a greater epoch ends the
+     * connections of smaller ones. Null is never ended, and ends none.
+     */
+    @Nullable
+    Long epoch();
+
     /** Requests, as {@link ControlCall}, and their answers. */
-    record Control() implements LinkPurpose {}
+    record Control(@Range @Nullable Long epoch) implements LinkPurpose {
+        public Control() {
+            this(null);
+        }
+    }
 
     /**
      * The frames of a worker; the gateway's lines are {@link WorkerLine}.
      *
      * @param resume the sequence number of the next frame wanted
      */
-    record Worker(String spawnId, @Range(min = 1) long resume) implements LinkPurpose {
+    record Worker(
+            String spawnId,
+            @Range(min = 1) long resume,
+            @Range @Nullable Long epoch) implements LinkPurpose {
         public Worker {
             requireSpawnId(spawnId);
             if (resume == 0) {
                 throw BrigException.invalid("resume", "is missing");
             }
+        }
+
+        public Worker(String spawnId, long resume) {
+            this(spawnId, resume, null);
         }
     }
 
@@ -38,12 +57,18 @@ public sealed interface LinkPurpose {
      * @param port of a server on 127.0.0.1 inside the agent's wall
      */
     record Port(
-            String spawnId, @Range(min = 1, max = PORT_MAX) int port) implements LinkPurpose {
+            String spawnId,
+            @Range(min = 1, max = PORT_MAX) int port,
+            @Range @Nullable Long epoch) implements LinkPurpose {
         public Port {
             requireSpawnId(spawnId);
             if (port == 0) {
                 throw BrigException.invalid("port", "is missing");
             }
+        }
+
+        public Port(String spawnId, int port) {
+            this(spawnId, port, null);
         }
     }
 

@@ -6,11 +6,16 @@
  * <p>The first line of a connection, a {@link brig.protocol.control.LinkPurpose} of at most 1 KiB, says what it is for. It
  * must come within 5 seconds. A first line that cannot be read is answered with a refusal, and the connection is closed.
  * <pre>
- * {"link":"control"}
- * {"link":"worker","spawn_id":…,"resume":N}
- * {"link":"port","spawn_id":…,"port":…}
+ * {"link":"control","epoch"?:N}
+ * {"link":"worker","spawn_id":…,"resume":N,"epoch"?:N}
+ * {"link":"port","spawn_id":…,"port":…,"epoch"?:N}
  * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
+ *
+ * <p>A link to a worker-agent on another host can be lost without a word, and the connections over it stay open there. So
+ * a gateway numbers its links to such a host, and each connection has the {@code epoch} of its link. When the first
+ * connection of a greater epoch comes, all connections of smaller ones are closed before it is served, and later ones are
+ * refused with {@code LINK_FENCED}. Connections without an epoch are neither closed nor counted.
  *
  * <h2>Control connections</h2>
  *
@@ -21,6 +26,7 @@
  *                                          "agents":[{"name":…,"description":…,"policy":…,"as_model":…,"needs_message":…,
  *                                          "state":…,"problem"?:…}],
  *                                          "policies":[{"name":…,"description":…}],"faults":[…]}}
+ * {"id":1,"op":"ping"}                  {"id":1,"ok":{}}
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}

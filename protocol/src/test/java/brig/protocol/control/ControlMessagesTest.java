@@ -36,6 +36,7 @@ class ControlMessagesTest {
     @ValueSource(
             strings = {
                 "{'id':1,'op':'hello'}",
+                "{'id':1,'op':'ping'}",
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",
@@ -140,6 +141,9 @@ class ControlMessagesTest {
                 "[1]",
                 "{'link':'dance'}",
                 "{'link':'control','spawn_id':'ID'}",
+                "{'link':'control','epoch':-1}",
+                "{'link':'control','epoch':'7'}",
+                "{'link':'control','epoch':9223372036854775808}",
                 "{'link':'worker','spawn_id':'ID'}",
                 "{'link':'worker','spawn_id':'ID','resume':0}",
                 "{'link':'worker','spawn_id':'ID','resume':'1'}",
@@ -154,7 +158,12 @@ class ControlMessagesTest {
 
     @Test
     void shouldSayWhichFramesAreWanted() {
-        for (String line : List.of(json("{'link':'control'}"), json("{'link':'worker','spawn_id':'ID','resume':7}"))) {
+        for (String line : List.of(
+                json("{'link':'control'}"),
+                json("{'link':'control','epoch':0}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7}"),
+                json("{'link':'worker','spawn_id':'ID','resume':7,'epoch':1764100000000}"),
+                json("{'link':'port','spawn_id':'ID','port':80,'epoch':9223372036854775807}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
     }

@@ -29,12 +29,15 @@ final class ControlConnection implements LineDecoder.Sink {
 
     private final SocketChannel channel;
     private final ControlOperations operations;
+    private final Runnable heard;
     private final Semaphore places = new Semaphore(REQUESTS_MAX);
     private final ReentrantLock writing = new ReentrantLock();
 
-    ControlConnection(SocketChannel channel, ControlOperations operations) {
+    /** @param heard is run for each line */
+    ControlConnection(SocketChannel channel, ControlOperations operations, Runnable heard) {
         this.channel = channel;
         this.operations = operations;
+        this.heard = heard;
     }
 
     /**
@@ -52,6 +55,7 @@ final class ControlConnection implements LineDecoder.Sink {
 
     @Override
     public void handleLine(byte[] bytes, int offset, int length) {
+        heard.run();
         Object id = null;
         try {
             JsonObject line = JsonObject.read(bytes, offset, length);

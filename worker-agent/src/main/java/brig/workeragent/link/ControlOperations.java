@@ -18,6 +18,7 @@ import brig.protocol.control.ControlRequest.Doctor;
 import brig.protocol.control.ControlRequest.Egress;
 import brig.protocol.control.ControlRequest.Hello;
 import brig.protocol.control.ControlRequest.ListWorkers;
+import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
@@ -103,6 +104,7 @@ public final class ControlOperations {
     Outcome run(ControlRequest request) throws InterruptedException {
         return switch (request) {
             case Hello _ -> new Outcome(hello());
+            case Ping _ -> new Outcome(new Done());
             case Check check -> {
                 workers.check(check.request(), check.asker());
                 yield new Outcome(new Done());

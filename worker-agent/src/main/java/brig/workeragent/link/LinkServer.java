@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The link socket: all that gateways want of this worker-agent. The first line of a connection says what it is for.
  *
- * <p>Decision 0154.
+ * <p>Decisions 0154, 0157.
  */
 public final class LinkServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
@@ -33,6 +33,7 @@ public final class LinkServer implements AutoCloseable {
     private final ControlOperations operations;
     private final PortConnection.Services ports;
     private final AtomicInteger controls = new AtomicInteger();
+    private final LinkEpochs epochs;
     private final UnixListener listener;
 
     private LinkServer(RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
@@ -41,6 +42,7 @@ public final class LinkServer implements AutoCloseable {
         this.workers = workers;
         this.operations = operations;
         this.ports = new PortConnection.Services(portsMax);
+        this.epochs = new LinkEpochs(timers);
         this.listener = UnixListener.open(folder.linkSocket(), folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 
@@ -65,14 +67,21 @@ public final class LinkServer implements AutoCloseable {
             }
         } catch (IOException e) {
             LOG.debug("connection ended: {}", e.toString());
+        } finally {
+            epochs.leave(channel);
         }
     }
 
-    /** What a connection is for; null if it closed before it said so, or was refused. */
+    /** What a connection is for; null if it closed before it said so, or was refused. Its link counts from here on. */
     private @Nullable LinkPurpose purpose(SocketChannel channel, ByteBuffer bytes) throws IOException {
         try {
             byte[] line = firstLine(channel, bytes);
-            return line == null ? null : Json.read(line, LinkPurpose.class);
+            if (line == null) {
+                return null;
+            }
+            LinkPurpose purpose = Json.read(line, LinkPurpose.class);
+            epochs.enter(channel, purpose.epoch());
+            return purpose;
         } catch (BrigException e) {
             LOG.warn("refused the first line of a connection: {}", e.getMessage());
             Lines.write(channel, ByteBuffer.wrap(Json.writeLine(Refusal.of(e))));
@@ -92,10 +101,10 @@ public final class LinkServer implements AutoCloseable {
 
     private void serve(SocketChannel channel, LinkPurpose purpose, ByteBuffer rest) throws IOException {
         switch (purpose) {
-            case LinkPurpose.Control _ -> {
+            case LinkPurpose.Control control -> {
                 controls.incrementAndGet();
                 try {
-                    new ControlConnection(channel, operations).run(rest);
+                    new ControlConnection(channel, operations, () -> epochs.hear(control.epoch())).run(rest);
                 } finally {
                     controls.decrementAndGet();
                 }

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Time that passes when the test says so; tasks run in the thread that lets it pass. */
-final class FakeTimers implements Timers {
+public final class FakeTimers implements Timers {
     private final class Task implements Timer {
         final long dueMs;
         final Runnable run;
@@ -38,7 +38,7 @@ final class FakeTimers implements Timers {
         return added;
     }
 
-    void advance(long ms) {
+    public void advance(long ms) {
         long end = nowMs() + ms;
         for (Task next = takeDue(end); next != null; next = takeDue(end)) {
             next.run.run();
