@@ -264,18 +264,21 @@ public record SpawnRequest(
      * The files and commands of an agent are those of another host, while the agent itself runs here.
      *
      * @param host its name
-     * @param folder an absolute path there, which is the agent's folder
+     * @param folder the agent's folder there: absolute, or {@code ~} or {@code ~/…} for the home of the login's user
      * @param at the path of that folder for the agent; null for the same as there
      */
     public record Tunnel(
             @NotEmpty String host,
             @NotEmpty String folder,
             @NotEmpty @Nullable String at) {
+        /** The home of the login's user. */
+        public static final String HOME = "~";
+
         public Tunnel {
             if (!Place.isHostName(host) || host.equals(Place.LOCAL)) {
                 throw BrigException.invalid("tunnel.host", "must be the name of another host");
             }
-            requireFolder("tunnel.folder", folder);
+            requireFolder("tunnel.folder", folder.equals(HOME) ? "/home" : folder.replaceFirst("^~/", "/"));
             if (at != null) {
                 requireFolder("tunnel.at", at);
             }
@@ -289,11 +292,6 @@ public record SpawnRequest(
             if (!isPlain) {
                 throw BrigException.invalid(name, "must be an absolute path without . and .., and not the root");
             }
-        }
-
-        /** The path of the folder for the agent. */
-        public String inside() {
-            return at == null ? folder : at;
         }
     }
 
