@@ -22,6 +22,7 @@ import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.MessageFile;
+import brig.workeragent.wall.RemoteShell;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WallSettings;
@@ -176,8 +177,15 @@ public final class SandboxWalls implements Walls {
                 limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
                 may.nested(),
-                network(may));
+                network(may),
+                shells(plan.remoteShell()));
         return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
+    }
+
+    private static WallProfile.@Nullable Shells shells(@Nullable RemoteShell remote) {
+        return remote == null
+                ? null
+                : new WallProfile.Shells(remote.place(), Path.of(RemoteShell.LOCAL), remote.directory());
     }
 
     static List<WallProfile.Mount> profileMounts(List<Confinement.Mount> mounts) {

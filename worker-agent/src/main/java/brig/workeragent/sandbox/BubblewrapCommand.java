@@ -1,11 +1,14 @@
 package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Converts a profile to bwrap's options, and a command to the arguments of process 1.
@@ -18,6 +21,11 @@ final class BubblewrapCommand {
     private static final String INIT = "/run/brig-init";
     /** The file that process 1 finds over hidden files, if there are any. */
     private static final String BLANK = "/run/brig-blank";
+
+    /** The folder of brig-shim's socket in the wall. */
+    private static final String SHELL = "/run/brig/shell";
+
+    private static final List<String> SHELLS = List.of("bash", "dash", "ksh", "sh", "zsh");
 
     /** Links into /usr on a merged host, folders otherwise. */
     private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
@@ -51,12 +59,39 @@ final class BubblewrapCommand {
                     mount.source().toString(),
                     mount.target().toString());
         }
+        if (profile.shells() != null) addShells(options, profile.shells());
         // After all other mounts: only what was mounted writable above is writable, so /etc and the folders between are
         // not.
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
         new TreeMap<>(profile.environment()).forEach((name, value) -> add(options, "--setenv", name, value));
-        add(options, "--chdir", WallProfile.WORKSPACE);
+        var shells = profile.shells();
+        add(options, "--chdir", shells == null ? WallProfile.WORKSPACE : shells.directory().toString());
         return options;
+    }
+
+    /** All of the wall's own are mounted first: one may be a link to another that is covered then. */
+    private void addShells(List<String> options, WallProfile.Shells shells) throws SandboxException {
+        var covered = new TreeSet<String>();
+        for (String name : SHELLS) {
+            for (String folder : List.of("usr/bin", "bin")) {
+                Path program = root.resolve(folder).resolve(name);
+                if (!Files.isExecutable(program)) continue;
+                Path real = realPath(program);
+                if (covered.add(real.toString()) || folder.equals("usr/bin")) {
+                    add(options, "--ro-bind", real.toString(), shells.local().resolve(name).toString());
+                }
+            }
+        }
+        for (String program : covered) add(options, "--ro-bind", template.shim().toString(), program);
+        add(options, "--ro-bind", shells.place().toString(), SHELL);
+    }
+
+    private static Path realPath(Path program) throws SandboxException {
+        try {
+            return program.toRealPath();
+        } catch (IOException gone) {
+            throw new SandboxException(Code.SANDBOX_UNAVAILABLE, "cannot find the shell " + program);
+        }
     }
 
     private static void addNamespaces(List<String> options, WallProfile profile) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of a worker's wall.
@@ -20,6 +21,7 @@ import java.util.regex.Pattern;
  * @param homeBytesMax      size of the home folder, which starts empty; reached: ENOSPC
  * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
  * @param network           its network; {@link NetworkPlan#NONE} for none
+ * @param shells            what stands in for its shells; null for its own
  */
 public record WallProfile(
         Path workspace,
@@ -30,9 +32,24 @@ public record WallProfile(
         long tmpBytesMax,
         long homeBytesMax,
         boolean nested,
-        NetworkPlan network) {
+        NetworkPlan network,
+        @Nullable Shells shells) {
 
     public static final String WORKSPACE = "/workspace";
+
+    /**
+     * Shells whose commands run elsewhere.
+     *
+     * @param place     the host's folder with the socket of brig-shim; {@code /run/brig/shell} inside
+     * @param local     the folder inside with the wall's own shells
+     * @param directory where the command starts, instead of the workspace
+     */
+    public record Shells(Path place, Path local, Path directory) {
+        public Shells {
+            requireAbsolute("shells", place);
+            requireAbsolute("shells", directory);
+        }
+    }
 
     /** A host path and its path inside. */
     public record Mount(Path source, Path target, boolean readOnly) {
@@ -86,6 +103,30 @@ public record WallProfile(
         }
     }
 
+    /** A wall with its own shells. */
+    public WallProfile(
+            Path workspace,
+            boolean workspaceReadOnly,
+            List<Mount> mounts,
+            Map<String, String> environment,
+            String hostname,
+            long tmpBytesMax,
+            long homeBytesMax,
+            boolean nested,
+            NetworkPlan network) {
+        this(
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                null);
+    }
+
     /** The default wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
     public static WallProfile of(Path workspace) {
         return new WallProfile(
@@ -105,13 +146,19 @@ public record WallProfile(
         var all = new ArrayList<>(mounts);
         all.addAll(further);
         return new WallProfile(
-                workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network);
+                workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network, shells);
     }
 
     /** A copy with that network. */
     public WallProfile withNetwork(NetworkPlan plan) {
         return new WallProfile(
-                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, plan);
+                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, plan, shells);
+    }
+
+    /** A copy with other shells; null for its own. */
+    public WallProfile withShells(@Nullable Shells other) {
+        return new WallProfile(
+                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, network, other);
     }
 
     /** Paths below the workspace are allowed: it is mounted before. */

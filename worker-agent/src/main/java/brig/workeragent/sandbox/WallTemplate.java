@@ -27,7 +27,7 @@ final class WallTemplate {
     private static final String UNFINISHED = ".new";
     private static final Path HOST = Path.of("/etc");
     /** Programs that workers' users execute; the build's folder may be closed to them. */
-    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
+    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone", "brig-shim");
 
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
@@ -196,6 +196,11 @@ final class WallTemplate {
     /** The program of process 1. */
     Path init() {
         return programs.resolve("brig-init");
+    }
+
+    /** The program that stands in for shells. */
+    Path shim() {
+        return programs.resolve("brig-shim");
     }
 
     /** The folder in which the workers' user can execute Brig's own programs. */

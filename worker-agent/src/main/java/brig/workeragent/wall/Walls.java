@@ -4,6 +4,7 @@ import brig.protocol.control.Finding;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Builds walls, and diagnoses them on this host. Thread-safe. */
 public interface Walls extends AutoCloseable {
@@ -15,9 +16,25 @@ public interface Walls extends AutoCloseable {
      * @param workspace the real path of the agent's folder on the host
      * @param environment variables for the agent in addition to those of the wall itself
      * @param confinement its permissions, including which of all those variables reach it
+     * @param remoteShell where its shells lead to; null for the wall's own
      */
     record Plan(
-            String spawnId, String agent, Path workspace, Map<String, String> environment, Confinement confinement) {}
+            String spawnId,
+            String agent,
+            Path workspace,
+            Map<String, String> environment,
+            Confinement confinement,
+            @Nullable RemoteShell remoteShell) {
+        /** A wall with its own shells. */
+        public Plan(
+                String spawnId,
+                String agent,
+                Path workspace,
+                Map<String, String> environment,
+                Confinement confinement) {
+            this(spawnId, agent, workspace, environment, confinement, null);
+        }
+    }
 
     /**
      * Finds or creates the folder that an agent works in.

@@ -1,0 +1,96 @@
+package brig.workeragent.tunnel.commands;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.workeragent.TestFolders;
+import brig.workeragent.wall.WorkersUser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** Stands for another machine: an ordinary user of this one with a home and a project, and a client that needs no ssh. */
+public final class FarSide implements AutoCloseable {
+    private static final int ORDINARY_UID = 59_617;
+
+    final Path root;
+    public final Path home;
+    public final Path project;
+    final SshMaster master;
+    private final boolean switched;
+
+    public FarSide() throws IOException {
+        root = TestFolders.create("brig-far");
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+        home = Files.createDirectory(root.resolve("home"));
+        project = Files.createDirectory(home.resolve("project"));
+        Files.createDirectory(home.resolve(".ssh"));
+        Files.writeString(home.resolve(".bashrc"), "echo greeting; echo complaint >&2\n");
+        switched = "root".equals(System.getProperty("user.name"));
+        Path client = Files.writeString(root.resolve("client"), """
+                #!/bin/sh
+                cd %s || exit 255
+                set -- "$1" ". ./.bashrc; $4" env -i HOME=%s SHELL=/bin/bash PATH=/usr/local/bin:/usr/bin:/bin %s
+                option=$1 command=$2
+                shift 2
+                [ $option = -T ] || exec "$@" script -qefc "$command" /dev/null
+                exec "$@" setsid /bin/bash -c "$command"
+                """.formatted(home, home, switched ? "setpriv --reuid=%1$d --regid=%1$d --clear-groups".formatted(ORDINARY_UID) : ""));
+        Files.setPosixFilePermissions(client, PosixFilePermissions.fromString("rwxr-xr-x"));
+        master = new SshMaster("build1", List.of(client.toString()), "somebody@build1");
+        give();
+    }
+
+    /** All files there become the user's. */
+    void give() throws IOException {
+        try (var files = Files.walk(home)) {
+            for (Path file : files.toList()) new WorkersUser(ORDINARY_UID, switched).give(file);
+        }
+    }
+
+    TunnelCommands.Spec spec(List<String> privateFiles) {
+        return new TunnelCommands.Spec("s1", project.toString(), Map.of(), privateFiles, Set.of());
+    }
+
+    TunnelCommands open(List<String> privateFiles) throws IOException, InterruptedException {
+        return open(privateFiles, System::nanoTime);
+    }
+
+    TunnelCommands open(List<String> privateFiles, LongSupplier nanos) throws IOException, InterruptedException {
+        return TunnelCommands.open(spec(privateFiles), master, place(), new WorkersUser(0, false), nanos);
+    }
+
+    /** For a wall whose processes have that user. */
+    public TunnelCommands open(WorkersUser user) throws IOException, InterruptedException {
+        return TunnelCommands.open(spec(List.of()), master, place(), user);
+    }
+
+    Path place() {
+        return root.resolve("tunnel");
+    }
+
+    Path socket() {
+        return place().resolve("socket");
+    }
+
+    ShellCaller bash(String command) throws IOException {
+        return new ShellCaller(socket(), project.toString(), Map.of(), "bash", "-c", command);
+    }
+
+    public String write(String name, String content) throws IOException {
+        Path file = project.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.write(file, content.getBytes(UTF_8));
+        give();
+        return file.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        TestFolders.delete(root);
+    }
+}

@@ -1,0 +1,286 @@
+package brig.workeragent.tunnel.commands;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import brig.protocol.io.WholeFile;
+import brig.workeragent.tunnel.commands.PrivateMasks.Masks;
+import brig.workeragent.wall.RemoteShell;
+import brig.workeragent.wall.WorkersUser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The commands of one session on another machine. */
+public final class TunnelCommands implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TunnelCommands.class);
+    private static final int WAITING_SECONDS = 10;
+    private static final int STARTS_MAX = 5;
+    private static final int AGAIN_AFTER_MS = 200;
+    private static final long SEARCH_AFTER_NS = 10_000_000_000L;
+    private static final Set<String> SHELLS = Set.of("bash", "ksh", "sh", "zsh");
+
+    /**
+     * What a session needs.
+     *
+     * @param folder of the other machine, absolute; the agent starts there
+     * @param folders where folders of the wall are on the other machine; empty for the same path
+     * @param privateFiles globs as in a policy
+     * @param variables names that commands get from the agent besides the usual ones
+     */
+    public record Spec(
+            String spawnId,
+            String folder,
+            Map<String, String> folders,
+            List<String> privateFiles,
+            Set<String> variables) {}
+
+    /**
+     * How private files are kept from commands.
+     *
+     * @param enforced whether the other machine hides them; otherwise the text of each command is checked
+     * @param reason why it does not; empty if it does or none is private
+     */
+    public record Posture(boolean enforced, String reason) {}
+
+    private final Spec spec;
+    private final SshMaster master;
+    private final PathMap paths;
+    private final PrivateMasks hidden;
+    private final CommandCheck check;
+    private final LongSupplier nanos;
+    private final Path place;
+    private final boolean enforced;
+
+    // Guarded by this.
+    private Keeper keeper;
+    private Masks masks;
+    private long searched;
+    private boolean searching;
+
+    private @Nullable ShellServer server;
+
+    private TunnelCommands(Spec spec, SshMaster master, Path place, Keeper keeper, LongSupplier nanos)
+            throws IOException, InterruptedException {
+        this.spec = spec;
+        this.master = master;
+        this.place = place;
+        this.keeper = keeper;
+        this.nanos = nanos;
+        Map<String, String> folders = new TreeMap<>();
+        spec.folders.forEach((local, remote) -> folders.put(RemoteScript.bytes(local), RemoteScript.bytes(remote)));
+        String folder = RemoteScript.bytes(spec.folder);
+        if (folders.isEmpty()) folders.put(folder, folder);
+        this.paths = new PathMap(folders);
+        this.hidden = new PrivateMasks(folder, spec.privateFiles);
+        this.check = new CommandCheck(spec.privateFiles);
+        this.masks = new Masks(0, "", Set.of());
+        this.masks = search();
+        this.searched = nanos.getAsLong();
+        this.enforced = hidden.isEmpty() || masks.enforced();
+        Files.createDirectories(place);
+        WholeFile.write(
+                place.resolve("roots"),
+                (String.join("\n", folders.keySet()) + "\n").getBytes(ISO_8859_1),
+                "r--r--r--");
+    }
+
+    /**
+     * Opens the session's way to the other machine, and the socket for its wall.
+     *
+     * @param place a folder for this session, whose parents are open to the workers' user
+     * @throws IOException if the machine is out of reach, or all its sessions are taken
+     * @throws IllegalArgumentException for a malformed folder or glob
+     */
+    public static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user)
+            throws IOException, InterruptedException {
+        return open(spec, master, place, user, System::nanoTime);
+    }
+
+    static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user, LongSupplier nanos)
+            throws IOException, InterruptedException {
+        if (!master.sessions.tryAcquire(WAITING_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException(master.name() + " runs " + SshMaster.SESSIONS_MAX + " commands already");
+        }
+        Keeper keeper = null;
+        TunnelCommands opened = null;
+        try {
+            keeper = Keeper.open(master);
+            opened = new TunnelCommands(spec, master, place, keeper, nanos);
+            opened.server = ShellServer.open(place.resolve("socket"), user, opened);
+            return opened;
+        } finally {
+            if (opened == null || opened.server == null) {
+                if (keeper != null) keeper.close();
+                master.sessions.release();
+            }
+        }
+    }
+
+    /** What the wall needs: {@code Walls.Plan.remoteShell}. */
+    public RemoteShell remoteShell() {
+        String local = paths.toLocal(RemoteScript.bytes(spec.folder));
+        return new RemoteShell(place, Path.of(local == null ? spec.folder : RemoteScript.text(local)));
+    }
+
+    public synchronized Posture posture() {
+        return new Posture(enforced, hidden.isEmpty() ? "" : masks.reason());
+    }
+
+    /** Why a command does not run, or null. */
+    @Nullable String refusal(ShellRequest request) {
+        List<String> arguments = request.arguments();
+        if (ShellHabits.asksForSnapshot(arguments)) return "commands run on another machine, in its login shell";
+        if (!enforced) {
+            Set<String> known;
+            synchronized (this) {
+                known = masks.files();
+            }
+            String word = check.privateWord(arguments.subList(1, arguments.size()), known);
+            if (word != null) return "this command names a private file: " + word;
+        }
+        return null;
+    }
+
+    /** Runs a command of the wall, and tells its caller how it ended. */
+    void run(ShellRequest request, ShellConnection caller) throws IOException, InterruptedException {
+        RemoteCommand.Plan plan = plan(request);
+        if (plan.script("", Keeper.mark()).length() > RemoteScript.BYTES_MAX) {
+            caller.end("the command is longer than another machine takes at once", ShellConnection.REFUSED);
+            return;
+        }
+        if (!master.sessions.tryAcquire(WAITING_SECONDS, TimeUnit.SECONDS)) {
+            caller.say("waiting: " + SshMaster.SESSIONS_MAX + " commands run on " + master.name() + " already");
+            master.sessions.acquire();
+        }
+        try {
+            run(plan, caller);
+        } finally {
+            master.sessions.release();
+        }
+    }
+
+    /** A session that was not admitted did nothing, so it is asked for again. */
+    private void run(RemoteCommand.Plan plan, ShellConnection caller) throws IOException, InterruptedException {
+        for (int starts = 1; ; starts++) {
+            RemoteCommand command = start(plan);
+            RemoteCommand.End end = caller.join(command);
+            if (caller.isGone()) return;
+            if (!end.started() && starts < STARTS_MAX) {
+                Thread.sleep((long) AGAIN_AFTER_MS * starts);
+                searchAgain();
+                continue;
+            }
+            String lost = RemoteCommand.lost(end, master.name());
+            if (lost != null) throw new IOException(lost);
+            caller.end(command, end, plan.returned().isEmpty() ? null : plan.returned(), returned(end.returned()));
+            return;
+        }
+    }
+
+    /** A folder in which a command ended; nothing if the wall has no such folder. */
+    private String returned(String content) {
+        String folder = content.strip();
+        String local = folder.startsWith("/") && folder.indexOf('\n') < 0 ? paths.toLocal(folder) : null;
+        return local == null ? "" : local + "\n";
+    }
+
+    private RemoteCommand.Plan plan(ShellRequest request) {
+        List<String> variables = new ArrayList<>();
+        ShellHabits.variables(request.environment(), spec.variables)
+                .forEach((name, value) -> variables.add(name + "=" + value));
+        List<String> words = new ArrayList<>();
+        words.add(SHELLS.contains(request.shell()) ? request.shell() : "sh");
+        if (request.login()) words.add("-l");
+        List<String> arguments = request.arguments();
+        arguments.subList(1, arguments.size()).forEach(argument -> words.add(paths.textToRemote(argument)));
+        String returned = ShellHabits.returnedFile(arguments);
+        return new RemoteCommand.Plan(
+                paths.toRemote(request.folder()),
+                variables,
+                words,
+                returned == null ? "" : returned,
+                request.tty() ? Math.max(1, request.rows()) : 0,
+                request.columns());
+    }
+
+    private synchronized RemoteCommand start(RemoteCommand.Plan plan) throws IOException, InterruptedException {
+        if (!keeper.isAlive()) {
+            keeper.close();
+            keeper = Keeper.open(master);
+            masks = search();
+        } else if (!hidden.isEmpty() && !searching && nanos.getAsLong() - searched > SEARCH_AFTER_NS) {
+            searching = true;
+            Pumps.start(this::searchLater);
+        }
+        if (enforced && !hidden.isEmpty() && !masks.enforced()) {
+            throw new IOException("private files cannot be hidden on " + master.name() + " any more");
+        }
+        return RemoteCommand.start(master, keeper, plan, before());
+    }
+
+    /** The words that enter the masks. */
+    private String before() {
+        if (!masks.enforced()) return "";
+        return RemoteScript.word(keeper.nsenter()) + " -t " + masks.holder() + " -U -m --preserve-credentials -- ";
+    }
+
+    synchronized Masks masks() {
+        return masks;
+    }
+
+    private Masks search() throws IOException, InterruptedException {
+        return hidden.isEmpty() ? new Masks(0, "", Set.of()) : hidden.search(keeper, masks.files());
+    }
+
+    /** A command ended what holds the masks, or the link is new. */
+    private synchronized void searchAgain() throws IOException, InterruptedException {
+        if (keeper.isAlive()) masks = search();
+    }
+
+    private void searchLater() {
+        Keeper of;
+        Set<String> before;
+        synchronized (this) {
+            of = keeper;
+            before = masks.files();
+        }
+        try {
+            Masks found = hidden.search(of, before);
+            synchronized (this) {
+                if (keeper == of && (found.enforced() || !enforced)) masks = found;
+            }
+        } catch (IOException e) {
+            LOG.warn("private files of {} were not searched for again: {}", master.name(), e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            synchronized (this) {
+                searching = false;
+                searched = nanos.getAsLong();
+            }
+        }
+    }
+
+    /** Ends all commands there and removes the socket. */
+    @Override
+    public void close() throws IOException {
+        ShellServer listening = server;
+        if (listening != null) listening.close();
+        synchronized (this) {
+            keeper.close();
+        }
+        master.sessions.release();
+        Files.deleteIfExists(place.resolve("roots"));
+        Files.deleteIfExists(place);
+    }
+}
