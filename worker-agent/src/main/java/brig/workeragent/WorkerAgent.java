@@ -11,6 +11,7 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -70,6 +71,7 @@ public final class WorkerAgent implements AutoCloseable {
                         timers,
                         egress,
                         spills,
+                        new Tunnels(installation.runtimeDir().resolve("tunnel"), walls.user()),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),

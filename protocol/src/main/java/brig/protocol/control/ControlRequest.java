@@ -29,8 +29,21 @@ public sealed interface ControlRequest {
      */
     record Check(SpawnRequest request, @Flat Asker asker) implements ControlRequest {}
 
-    /** Starts a worker: {@link SpawnAnswer}. */
-    record Spawn(String spawnId, SpawnRequest request, @Flat Asker asker) implements ControlRequest {
+    /**
+     * Starts a worker: {@link SpawnAnswer}.
+     *
+     * @param way to the host of its tunnel; null without one
+     */
+    record Spawn(
+            String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker,
+            @Nullable TunnelWay way)
+            implements ControlRequest {
+        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
+            this(spawnId, request, asker, null);
+        }
+
         public Spawn {
             requireSpawnId(spawnId);
         }

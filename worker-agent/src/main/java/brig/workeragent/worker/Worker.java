@@ -110,8 +110,9 @@ public final class Worker {
         return chosen == null ? profile.policy() : chosen;
     }
 
-    Path workspace() {
-        return plan.workspace();
+    /** Its folder, as people name it. */
+    String workspace() {
+        return plan.workspace().shown();
     }
 
     /** Whether a turn is unfinished, for callers that did not follow its frames. */

@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.egress.EgressEvent;
@@ -19,6 +20,8 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
+import brig.workeragent.tunnel.Tunnel;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -40,6 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +65,7 @@ public final class Workers {
             Timers timers,
             EgressSessions egress,
             SpillFolder spills,
+            Tunnels tunnels,
             Executor threads) {}
 
     /**
@@ -117,6 +122,7 @@ public final class Workers {
     /** Removes leftovers of a worker-agent that died. */
     public void sweep() {
         parts.spills().sweep();
+        parts.tunnels().sweep();
         workplaces.sweep();
     }
 
@@ -171,13 +177,14 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+    public SpawnAnswer spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable TunnelWay way)
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
-                mine.complete(make(spawnId, request, asker));
+                mine.complete(make(spawnId, request, asker, way));
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -237,7 +244,9 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
+    private SpawnAnswer make(
+            String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable TunnelWay way)
+            throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
@@ -246,7 +255,9 @@ public final class Workers {
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
         Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
+        Tunnel tunnel = null;
         try {
+            tunnel = tunnel(spawnId, request, way, policy.confinement());
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
@@ -256,6 +267,7 @@ public final class Workers {
                     .with(format.mounts())
                     .with(kept)
                     .with(place.mounts())
+                    .with(tunnel == null ? List.of() : List.of(tunnel.mount()))
                     .narrowedTo(request.bounds().envAllowlist());
             Wall built = parts.walls()
                     .build(new Walls.Plan(
@@ -263,7 +275,8 @@ public final class Workers {
                             agent.name(),
                             place.folder(),
                             AgentHomes.environment(profile.environment(request), kept),
-                            may));
+                            may,
+                            tunnel == null ? null : tunnel.shell()));
             Recorder recorder = null;
             Worker worker;
             try {
@@ -275,7 +288,10 @@ public final class Workers {
                         profile,
                         new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
-                        place.folder());
+                        tunnel == null
+                                ? WorkerPlan.Workspace.of(place.folder())
+                                : new WorkerPlan.Workspace(
+                                        tunnel.shown(), tunnel.inside().toString()));
                 Outbox outbox =
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
@@ -295,7 +311,8 @@ public final class Workers {
                                         asks,
                                         told,
                                         (host, rule) -> parts.egress().refuse(spawnId, host, rule)));
-                worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
+                Workspaces.Workplace whole = tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
+                worker = new Worker(plan, whole.around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -303,11 +320,32 @@ public final class Workers {
                 built.close();
                 throw e;
             }
-            return start(worker);
+            return start(worker, tunnel);
         } catch (InterruptedException | RuntimeException e) {
+            if (tunnel != null) {
+                tunnel.close();
+            }
             place.refused().run();
             throw e;
         }
+    }
+
+    private @Nullable Tunnel tunnel(
+            String spawnId, SpawnRequest request, @Nullable TunnelWay way, Confinement confinement)
+            throws InterruptedException {
+        SpawnRequest.Tunnel wanted = request.place().tunnel();
+        if (wanted == null) {
+            return null;
+        }
+        if (way == null) {
+            throw BrigException.invalid("tunnel", "needs a gateway that knows the way to its host");
+        }
+        return parts.tunnels()
+                .open(
+                        spawnId,
+                        wanted,
+                        way,
+                        new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
     }
 
     /** Logged, as a missing variable is hard to find from inside. */
@@ -319,12 +357,13 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer start(Worker worker) throws InterruptedException {
+    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
         Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
         Posture posture;
         try {
             posture = await(worker.start());
+            posture = tunnel == null ? posture : tunnel.in(posture);
             entry.posture().complete(posture);
         } catch (InterruptedException | RuntimeException e) {
             worker.terminate(EndReason.SHUTDOWN);
@@ -338,7 +377,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new SpawnAnswer(worker.workspace().toString(), posture);
+        return new SpawnAnswer(worker.workspace(), posture);
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
@@ -402,7 +441,7 @@ public final class Workers {
             if (entry.posture().isDone()) {
                 starting.remove(id);
                 SpawnAnswer spawned = new SpawnAnswer(
-                        entry.worker().workspace().toString(), entry.posture().join());
+                        entry.worker().workspace(), entry.posture().join());
                 views.add(new WorkerView(
                         id,
                         spawned,
