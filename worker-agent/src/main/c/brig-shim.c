@@ -1,20 +1,20 @@
 /*
  * brig-shim: stands in for the shells of a wall whose commands run on another machine.
  *
- * It connects to /run/brig/shell/socket, says how it was called, and joins its standard streams to that connection
- * until the command has ended; then it ends in the same way. If it dies, the end of the connection cancels the
- * command. Its environment may be empty, so all paths are fixed.
+ * It connects to /run/brig/shell/socket, says how it was called, and joins its standard streams to that
+ * connection until the command has ended; then it ends in the same way. If it dies, the end of the connection
+ * cancels the command. Its environment may be empty, so all paths are fixed.
  *
  * A message is a letter, four bytes of length (big-endian), and the content:
- *   from the shim: R request, I input, E end of the input, S signal (1 byte), W rows and columns (2 bytes each)
- *   to the shim:   A the input was taken, O output, X error output, F file (path, NUL, content), C exit code (1 byte),
- *                  K signal (1 byte)
- * The next I is sent after the A of the one before, so that signals never wait behind input that nobody reads.
- * A request is a list of texts, each ended by a NUL: the shell's name, the folder, "tty" or "", rows, columns, the
- * number of arguments, the arguments (the name that it was called by is the first), then the environment.
+ *   from the shim: R request, I input, E end of the input, S signal (1 byte), W rows and columns (2 bytes
+ * each) to the shim:   A the input was taken, O output, X error output, F file (path, NUL, content), C exit
+ * code (1 byte), K signal (1 byte) The next I is sent after the A of the one before, so that signals never
+ * wait behind input that nobody reads. A request is a list of texts, each ended by a NUL: the shell's name,
+ * the folder, "tty" or "", rows, columns, the number of arguments, the arguments (the name that it was called
+ * by is the first), then the environment.
  *
- * A script that does not lie in a folder of the other machine (/run/brig/shell/roots, one a line) is run by the wall's
- * own shell: it starts a program of the wall.
+ * A script that does not lie in a folder of the other machine (/run/brig/shell/roots, one a line) is run by
+ * the wall's own shell: it starts a program of the wall.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -275,9 +275,7 @@ static int handle_messages(void) {
         case 'X': return STDERR_FILENO;
         case 'A': input_taken = true; break;
         case 'F': write_file((const char *) content, size - HEADER); break;
-        case 'C':
-            restore_terminal();
-            _exit(size > HEADER ? content[0] : FAILED);
+        case 'C': restore_terminal(); _exit(size > HEADER ? content[0] : FAILED);
         case 'K': die_by(size > HEADER ? content[0] : SIGKILL);
         default: fail("the worker-agent sent what is no message");
         }

@@ -58,7 +58,15 @@ class RemoteShellTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/bin/sh,-c", "/bin/bash,-c", "/usr/bin/sh,-c", "/usr/bin/bash,-c", "sh,-c", "bash,-lc", "/usr/bin/dash,-c"})
+    @CsvSource({
+        "/bin/sh,-c",
+        "/bin/bash,-c",
+        "/usr/bin/sh,-c",
+        "/usr/bin/bash,-c",
+        "sh,-c",
+        "bash,-lc",
+        "/usr/bin/dash,-c"
+    })
     void shouldRunCommandsOnTheOtherMachine(String shell, String option) {
         var result = wall.run(request(false, shell, option, "echo $HOME; pwd; echo wrong >&2; exit 4"));
         assertEquals(far.home + "\n" + far.project + "\n", result.stdout());
@@ -96,11 +104,12 @@ class RemoteShellTest {
     /** Scenario: the agent kills its shell, as nobody can forward that signal. */
     @Test
     void shouldEndTheCommandWhenTheShellIsKilled() throws Exception {
-        BubblewrapProcess process = wall.launch(request(
-                false,
-                RemoteShell.LOCAL + "/bash",
-                "-c",
-                "bash -c 'echo $$ >pid; mv pid mine; sleep 600' & while [ ! -s mine ]; do :; done; kill -9 $!; sleep 60"));
+        BubblewrapProcess process = wall.launch(
+                request(
+                        false,
+                        RemoteShell.LOCAL + "/bash",
+                        "-c",
+                        "bash -c 'echo $$ >pid; mv pid mine; sleep 600' & while [ ! -s mine ]; do :; done; kill -9 $!; sleep 60"));
         Path mine = far.project.resolve("mine");
         while (!Files.exists(mine)) Thread.onSpinWait();
         long pid = Long.parseLong(Files.readString(mine).strip());
@@ -112,11 +121,12 @@ class RemoteShellTest {
     @Test
     void shouldTakeLessThanTheBoundForACommand() throws Exception {
         for (int i = 0; i < 5; i++) wall.run(request(false, "/bin/true"));
-        BubblewrapProcess process = wall.launch(request(
-                false,
-                RemoteShell.LOCAL + "/bash",
-                "-c",
-                "for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo; for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo"));
+        BubblewrapProcess process = wall.launch(
+                request(
+                        false,
+                        RemoteShell.LOCAL + "/bash",
+                        "-c",
+                        "for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo; for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo"));
         InputStream out = process.stdout();
         WallFixture.line(out);
         long start = System.nanoTime();

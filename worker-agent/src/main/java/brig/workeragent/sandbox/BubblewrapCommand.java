@@ -65,7 +65,10 @@ final class BubblewrapCommand {
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
         new TreeMap<>(profile.environment()).forEach((name, value) -> add(options, "--setenv", name, value));
         var shells = profile.shells();
-        add(options, "--chdir", shells == null ? WallProfile.WORKSPACE : shells.directory().toString());
+        add(
+                options,
+                "--chdir",
+                shells == null ? WallProfile.WORKSPACE : shells.directory().toString());
         return options;
     }
 
@@ -78,7 +81,11 @@ final class BubblewrapCommand {
                 if (!Files.isExecutable(program)) continue;
                 Path real = realPath(program);
                 if (covered.add(real.toString()) || folder.equals("usr/bin")) {
-                    add(options, "--ro-bind", real.toString(), shells.local().resolve(name).toString());
+                    add(
+                            options,
+                            "--ro-bind",
+                            real.toString(),
+                            shells.local().resolve(name).toString());
                 }
             }
         }

@@ -146,19 +146,46 @@ public record WallProfile(
         var all = new ArrayList<>(mounts);
         all.addAll(further);
         return new WallProfile(
-                workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network, shells);
+                workspace,
+                workspaceReadOnly,
+                all,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                shells);
     }
 
     /** A copy with that network. */
     public WallProfile withNetwork(NetworkPlan plan) {
         return new WallProfile(
-                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, plan, shells);
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                plan,
+                shells);
     }
 
     /** A copy with other shells; null for its own. */
     public WallProfile withShells(@Nullable Shells other) {
         return new WallProfile(
-                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, network, other);
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                other);
     }
 
     /** Paths below the workspace are allowed: it is mounted before. */

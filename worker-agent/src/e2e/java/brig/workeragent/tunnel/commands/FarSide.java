@@ -39,7 +39,10 @@ public final class FarSide implements AutoCloseable {
                 shift 2
                 [ $option = -T ] || exec "$@" script -qefc "$command" /dev/null
                 exec "$@" setsid /bin/bash -c "$command"
-                """.formatted(home, home, switched ? "setpriv --reuid=%1$d --regid=%1$d --clear-groups".formatted(ORDINARY_UID) : ""));
+                """.formatted(
+                        home,
+                        home,
+                        switched ? "setpriv --reuid=%1$d --regid=%1$d --clear-groups".formatted(ORDINARY_UID) : ""));
         Files.setPosixFilePermissions(client, PosixFilePermissions.fromString("rwxr-xr-x"));
         master = new SshMaster("build1", List.of(client.toString()), "somebody@build1");
         give();

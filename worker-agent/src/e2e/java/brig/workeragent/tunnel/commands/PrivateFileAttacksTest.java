@@ -69,7 +69,8 @@ class PrivateFileAttacksTest {
         attacks.put("own namespaces", "unshare -Urm sh -c 'umount .e*; cat .e*'");
         attacks.put("bind of the folder", "unshare -Urm sh -c 'mkdir m; mount --bind . m; cat m/.e*'");
         attacks.put("overlay", "mkdir m; unshare -Urm sh -c 'mount -t overlay -o lowerdir=.:/etc none m; cat m/.e*'");
-        attacks.put("nsenter", "nsenter -t OUTSIDE -m cat HOME/project/.e*; nsenter -t OUTSIDE -U -m cat HOME/project/.e*");
+        attacks.put(
+                "nsenter", "nsenter -t OUTSIDE -m cat HOME/project/.e*; nsenter -t OUTSIDE -U -m cat HOME/project/.e*");
         attacks.put("ptrace", "gdb -p OUTSIDE -batch; head -c 9 /proc/OUTSIDE/mem");
         attacks.put("editor swap file", "cat .env.swp; vim -es -c 'w! swap' -c q .e*; cat swap");
         attacks.put("git", "git init -q .; git add -A; git grep --cached content-; git show :.env");
@@ -77,8 +78,10 @@ class PrivateFileAttacksTest {
         attacks.put("glob with a path", "cat conf/d*");
         attacks.put("key of the home", "cat ~/.ssh/id*");
         attacks.put("login file of the next command", "echo 'cat ~/project/.e*' >>~/.bashrc");
-        attacks.put("program of the next command", "mkdir -p ~/bin; printf '#!/bin/sh\\ncat HOME/project/.e*' >~/bin/nsenter;"
-                + " chmod +x ~/bin/nsenter; PATH=~/bin:$PATH nsenter");
+        attacks.put(
+                "program of the next command",
+                "mkdir -p ~/bin; printf '#!/bin/sh\\ncat HOME/project/.e*' >~/bin/nsenter;"
+                        + " chmod +x ~/bin/nsenter; PATH=~/bin:$PATH nsenter");
         attacks.put("end of what holds the masks", "pkill -x sleep; pkill -f kill.-0; cat .e*");
         return attacks;
     }
@@ -103,7 +106,11 @@ class PrivateFileAttacksTest {
         for (var attack : ATTACKS.entrySet()) {
             try (FarSide far = prepare()) {
                 if (!masks) Files.delete(far.home.resolve(".bashrc"));
-                Process outside = new ProcessBuilder(far.root.resolve("client").toString(), "-T", "x", "--",
+                Process outside = new ProcessBuilder(
+                                far.root.resolve("client").toString(),
+                                "-T",
+                                "x",
+                                "--",
                                 "exec 9<project/.env; exec sleep 100")
                         .start();
                 try (TunnelCommands tunnel = far.open(PRIVATE)) {
@@ -138,8 +145,14 @@ class PrivateFileAttacksTest {
 
     /** Scenario: a command takes a private file away from the next search, and another one brings it back after it. */
     @ParameterizedTest
-    @ValueSource(strings = {"mv keys ~/away", "chmod 0 keys", "cd ~; mv project away", "mv keys .keys; chmod 0 .keys",
-        "pkill -f 'sleep 5'; pkill -x sh; true"})
+    @ValueSource(
+            strings = {
+                "mv keys ~/away",
+                "chmod 0 keys",
+                "cd ~; mv project away",
+                "mv keys .keys; chmod 0 .keys",
+                "pkill -f 'sleep 5'; pkill -x sh; true"
+            })
     void shouldShowNothingAfterAnotherSearch(String command) throws IOException, InterruptedException {
         assumeTrue(allowsMasks(), "this machine allows no user namespaces to ordinary users");
         AtomicLong nanos = new AtomicLong();

@@ -27,7 +27,8 @@ final class ShellCaller implements AutoCloseable {
         this(socket);
         StringBuilder request = new StringBuilder("bash\0" + folder + "\0\0" + "0\0" + "0\0" + arguments.length + "\0");
         for (String argument : arguments) request.append(argument).append('\0');
-        environment.forEach((name, value) -> request.append(name).append('=').append(value).append('\0'));
+        environment.forEach(
+                (name, value) -> request.append(name).append('=').append(value).append('\0'));
         send('R', request.toString().getBytes(ISO_8859_1));
     }
 

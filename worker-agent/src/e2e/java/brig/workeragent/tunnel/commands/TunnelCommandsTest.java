@@ -63,7 +63,8 @@ class TunnelCommandsTest {
             caller.input(java.util.Arrays.copyOfRange(input, 60_000, 100_000));
             caller.send('E');
             assertEquals(0, caller.end(), caller::errorText);
-            ByteBuffer expected = ByteBuffer.allocate(all.length + input.length).put(all).put(input);
+            ByteBuffer expected =
+                    ByteBuffer.allocate(all.length + input.length).put(all).put(input);
             assertArrayEquals(expected.array(), caller.output.toByteArray());
         }
     }
@@ -82,7 +83,8 @@ class TunnelCommandsTest {
 
     @Test
     void shouldSignalWhatRunsThere() throws IOException {
-        try (ShellCaller caller = far.bash("trap 'echo caught; exit 3' USR1; echo ready; while :; do sleep 0.05; done")) {
+        try (ShellCaller caller =
+                far.bash("trap 'echo caught; exit 3' USR1; echo ready; while :; do sleep 0.05; done")) {
             caller.awaitOutput("ready\n");
             caller.send('S', (byte) 10);
             assertEquals(3, caller.end());
@@ -170,8 +172,17 @@ class TunnelCommandsTest {
 
     /** What a program in a wall may send instead of a request. */
     @ParameterizedTest
-    @ValueSource(strings = {"R\u007f\u00ff\u00ff\u00ff", "R\u00ff\u00ff\u00ff\u00ff", "Z\0\0\0\0", "I\0\0\0\0", "R\0\0\0\1x",
-        "R\0\0\0\3x\0\0", "R\0\0\0\20bash\0/\0\0" + "0\0" + "0\0" + "9\0x\0", "R\0\0\0\21bash\0/\0\0" + "0\0" + "0\0" + "-1\0x\0"})
+    @ValueSource(
+            strings = {
+                "R\u007f\u00ff\u00ff\u00ff",
+                "R\u00ff\u00ff\u00ff\u00ff",
+                "Z\0\0\0\0",
+                "I\0\0\0\0",
+                "R\0\0\0\1x",
+                "R\0\0\0\3x\0\0",
+                "R\0\0\0\20bash\0/\0\0" + "0\0" + "0\0" + "9\0x\0",
+                "R\0\0\0\21bash\0/\0\0" + "0\0" + "0\0" + "-1\0x\0"
+            })
     void shouldCloseAConnectionThatBeginsWithNoRequest(String bytes) throws IOException {
         try (ShellCaller caller = new ShellCaller(far.socket())) {
             caller.channel().write(ByteBuffer.wrap(bytes.getBytes(ISO_8859_1)));

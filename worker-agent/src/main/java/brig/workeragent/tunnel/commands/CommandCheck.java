@@ -31,10 +31,11 @@ final class CommandCheck {
      * @param arguments byte strings
      * @param known private files that exist; byte strings
      */
-    @Nullable String privateWord(List<String> arguments, Collection<String> known) {
+    @Nullable
+    String privateWord(List<String> arguments, Collection<String> known) {
         for (String argument : arguments) {
             String text = QUOTES.matcher(RemoteScript.text(argument)).replaceAll("");
-            for (String word : BETWEEN_WORDS.split(text)) {
+            for (String word : BETWEEN_WORDS.split(text, -1)) {
                 if (!word.isEmpty() && isPrivate(word, known)) return word;
             }
         }

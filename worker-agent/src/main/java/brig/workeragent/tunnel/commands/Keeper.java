@@ -47,8 +47,8 @@ final class Keeper implements Closeable {
     /** @throws IOException if there is no link, or what answers is no POSIX shell */
     static Keeper open(SshMaster master) throws IOException, InterruptedException {
         String mark = mark();
-        Process process = master.start(
-                false, RemoteScript.shell("", RemoteScript.KEEPER, List.of(mark, RemoteScript.MASKS)));
+        Process process =
+                master.start(false, RemoteScript.shell("", RemoteScript.KEEPER, List.of(mark, RemoteScript.MASKS)));
         InputStream answers = new BufferedInputStream(process.getInputStream());
         Pumps.start(() -> Pumps.drain(process.getErrorStream()));
         try {

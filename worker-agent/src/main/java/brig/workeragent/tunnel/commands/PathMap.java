@@ -35,13 +35,13 @@ public final class PathMap {
 
     private static String normal(String path) {
         boolean odd = !path.startsWith("/")
-                || path.length() > 1 && path.endsWith("/")
+                || path.endsWith("/")
                 || path.contains("//")
                 || (path + "/").contains("/../")
                 || (path + "/").contains("/./")
                 || path.indexOf('\0') >= 0
                 || path.indexOf('\n') >= 0;
-        if (odd || path.equals("/")) throw new IllegalArgumentException("'" + path + "' is no absolute, normal folder");
+        if (odd) throw new IllegalArgumentException("'" + path + "' is no absolute, normal folder");
         return path;
     }
 
@@ -85,7 +85,7 @@ public final class PathMap {
     private @Nullable Pair pairAt(String text, int at) {
         for (Pair pair : byLocal) {
             int end = at + pair.local.length();
-            boolean whole = end == text.length() || end < text.length() && endsAt(text, end);
+            boolean whole = end == text.length() || (end < text.length() && endsAt(text, end));
             if (whole && text.startsWith(pair.local, at)) return pair;
         }
         return null;
@@ -100,11 +100,11 @@ public final class PathMap {
     }
 
     private static boolean isInPaths(char c) {
-        return c > '~' || c >= '0' && c <= '9' || Character.isAlphabetic(c) || IN_PATHS.indexOf(c) >= 0;
+        return c > '~' || (c >= '0' && c <= '9') || Character.isAlphabetic(c) || IN_PATHS.indexOf(c) >= 0;
     }
 
     static boolean isBelow(String path, String folder) {
         return path.equals(folder)
-                || path.startsWith(folder) && (folder.endsWith("/") || path.charAt(folder.length()) == '/');
+                || (path.startsWith(folder) && (folder.endsWith("/") || path.charAt(folder.length()) == '/'));
     }
 }

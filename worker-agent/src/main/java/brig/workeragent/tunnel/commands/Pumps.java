@@ -17,7 +17,12 @@ final class Pumps {
 
     private Pumps() {}
 
-    static Future<?> start(Runnable pump) {
+    static void start(Runnable pump) {
+        THREADS.execute(pump);
+    }
+
+    /** One whose end somebody waits for. */
+    static Future<?> submit(Runnable pump) {
         return THREADS.submit(pump);
     }
 

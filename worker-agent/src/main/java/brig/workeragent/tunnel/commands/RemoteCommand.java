@@ -48,8 +48,8 @@ final class RemoteCommand {
 
         /** @param before the words that enter the masks, or empty */
         String script(String before, String mark) {
-            List<String> arguments = new ArrayList<>(
-                    List.of(mark, folder, returned, Integer.toString(rows), Integer.toString(columns)));
+            List<String> arguments =
+                    new ArrayList<>(List.of(mark, folder, returned, Integer.toString(rows), Integer.toString(columns)));
             arguments.addAll(variables);
             arguments.add("--");
             arguments.addAll(words);
@@ -89,18 +89,17 @@ final class RemoteCommand {
     /** @param before the words that enter the masks, or empty */
     static RemoteCommand start(SshMaster master, Keeper keeper, Plan plan, String before) throws IOException {
         String mark = Keeper.mark();
-        return new RemoteCommand(
-                keeper, master.start(plan.tty(), plan.script(before, mark)), mark, plan.tty());
+        return new RemoteCommand(keeper, master.start(plan.tty(), plan.script(before, mark)), mark, plan.tty());
     }
 
     /** Passes its outputs on until it has ended. */
     End run(OutputStream output, OutputStream error) throws InterruptedException {
-        Future<?> plain = Pumps.start(() -> {
+        Future<?> plain = Pumps.submit(() -> {
             if (tty) Pumps.drain(process.getErrorStream());
             else passOutput(output);
         });
         End[] end = {new End(false, -1, "")};
-        Future<?> marked = Pumps.start(() -> end[0] = passMarked(tty ? output : error));
+        Future<?> marked = Pumps.submit(() -> end[0] = passMarked(tty ? output : error));
         try {
             marked.get();
             // What was left in the background may hold the error output of ssh, which nobody reads any more.

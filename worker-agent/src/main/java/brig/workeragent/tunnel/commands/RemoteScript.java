@@ -54,7 +54,7 @@ final class RemoteScript {
     }
 
     private static boolean isPlain(char c) {
-        return c == '\n' || c == '\t' || c >= ' ' && c <= '~';
+        return c == '\n' || c == '\t' || (c >= ' ' && c <= '~');
     }
 
     private static String quoted(String text) {
@@ -66,7 +66,8 @@ final class RemoteScript {
         StringBuilder encoded = new StringBuilder(bytes.length() + 16);
         for (int i = 0; i < bytes.length(); i++) {
             char c = bytes.charAt(i);
-            boolean safe = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "/._-".indexOf(c) >= 0;
+            boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            boolean safe = letter || (c >= '0' && c <= '9') || "/._-".indexOf(c) >= 0;
             if (safe) encoded.append(c);
             else encoded.append('\\').append('0').append(octal(c));
         }

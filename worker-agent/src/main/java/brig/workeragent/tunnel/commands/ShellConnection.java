@@ -115,7 +115,7 @@ final class ShellConnection {
     }
 
     private static int number(byte[] content, int at) {
-        return (content[at] & 0xff) << 8 | content[at + 1] & 0xff;
+        return ((content[at] & 0xff) << 8) | (content[at + 1] & 0xff);
     }
 
     private void run(ShellRequest request) {
@@ -146,7 +146,7 @@ final class ShellConnection {
     RemoteCommand.End join(RemoteCommand started) throws InterruptedException {
         command = started;
         if (early > 0) started.signal(early);
-        var pump = Pumps.start(() -> pumpInput(started));
+        var pump = Pumps.submit(() -> pumpInput(started));
         try {
             return started.run(new Output('O'), new Output('X'));
         } finally {

@@ -48,7 +48,7 @@ final class ShellHabits {
      */
     static boolean asksForSnapshot(List<String> arguments) {
         String last = arguments.getLast();
-        return last.startsWith("SNAPSHOT_FILE=") && last.contains("/shell-snapshots/")
+        return (last.startsWith("SNAPSHOT_FILE=") && last.contains("/shell-snapshots/"))
                 || last.contains("__codex_snapshot_command()");
     }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A message between {@code brig-shim} and {@link ShellServer}: a letter, four bytes of length, the content.
  * {@code brig-shim.c} says what each is.
  */
+@SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
 record ShellMessage(char type, byte[] content) {
     static final int REQUEST_BYTES_MAX = 256 * 1024;
     /** The content of every other message. */

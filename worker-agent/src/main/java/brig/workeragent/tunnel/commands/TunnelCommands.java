@@ -89,9 +89,7 @@ public final class TunnelCommands implements AutoCloseable {
         this.enforced = hidden.isEmpty() || masks.enforced();
         Files.createDirectories(place);
         WholeFile.write(
-                place.resolve("roots"),
-                (String.join("\n", folders.keySet()) + "\n").getBytes(ISO_8859_1),
-                "r--r--r--");
+                place.resolve("roots"), (String.join("\n", folders.keySet()) + "\n").getBytes(ISO_8859_1), "r--r--r--");
     }
 
     /**
@@ -137,7 +135,8 @@ public final class TunnelCommands implements AutoCloseable {
     }
 
     /** Why a command does not run, or null. */
-    @Nullable String refusal(ShellRequest request) {
+    @Nullable
+    String refusal(ShellRequest request) {
         List<String> arguments = request.arguments();
         if (ShellHabits.asksForSnapshot(arguments)) return "commands run on another machine, in its login shell";
         if (!enforced) {

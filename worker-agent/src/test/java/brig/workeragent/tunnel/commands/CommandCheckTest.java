@@ -39,7 +39,16 @@ class CommandCheckTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"npm test", "cat .environment", "ls *", "ls -la /", "cat db.secret", "echo [x", "cd .. && ls", "a=\u0001"})
+            strings = {
+                "npm test",
+                "cat .environment",
+                "ls *",
+                "ls -la /",
+                "cat db.secret",
+                "echo [x",
+                "cd .. && ls",
+                "a=\u0001"
+            })
     void shouldLetOthersPass(String command) {
         assertNull(CHECK.privateWord(List.of("-c", command), KNOWN));
     }

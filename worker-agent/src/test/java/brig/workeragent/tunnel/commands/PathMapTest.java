@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PathMapTest {
-    private static final PathMap MAP = new PathMap(Map.of("/mnt/app", "/srv/app", "/mnt/app/lib", "/opt/lib", "/a", "/b"));
+    private static final PathMap MAP =
+            new PathMap(Map.of("/mnt/app", "/srv/app", "/mnt/app/lib", "/opt/lib", "/a", "/b"));
 
     @ParameterizedTest
     @CsvSource({

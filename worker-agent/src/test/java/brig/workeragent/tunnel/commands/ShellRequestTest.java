@@ -33,8 +33,16 @@ class ShellRequestTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "bash|", "bash|/p||0|0|1|x", "bash|/p||0|0|2|x|", "bash|/p||0|0|0|", "bash|p||0|0|1|x|",
-                "bash|/p||-1|0|1|x|", "bash|/p||0|99999|1|x|", "bash|/p||0|0|5000|x|", "bash|/p||0|0||x|"
+                "",
+                "bash|",
+                "bash|/p||0|0|1|x",
+                "bash|/p||0|0|2|x|",
+                "bash|/p||0|0|0|",
+                "bash|p||0|0|1|x|",
+                "bash|/p||-1|0|1|x|",
+                "bash|/p||0|99999|1|x|",
+                "bash|/p||0|0|5000|x|",
+                "bash|/p||0|0||x|"
             })
     void shouldRefuseAMalformedOne(String texts) {
         assertThrows(IllegalArgumentException.class, () -> parse(texts));
