@@ -24,8 +24,9 @@ final class HostOptions {
     @Option(
             names = "--tunnel",
             paramLabel = "HOST:FOLDER[=PATH]",
-            description = "Run the agent here, with the files and the shell of that host. The agent works in FOLDER, which"
-                    + " it sees at PATH, or at the same path as there.")
+            description =
+                    "Run the agent here, with the files and the shell of that host. The agent works in FOLDER, which"
+                            + " it sees at PATH, or at the same path as there.")
     private @Nullable String tunnel;
 
     SpawnRequest.Place place() {

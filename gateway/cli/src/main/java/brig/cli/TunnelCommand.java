@@ -40,13 +40,22 @@ final class TunnelCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(index = "0", paramLabel = "HOST[:FOLDER]", description = "The host, and the folder there. Default: the home.")
+    @Parameters(
+            index = "0",
+            paramLabel = "HOST[:FOLDER]",
+            description = "The host, and the folder there. Default: the home.")
     private String where = "";
 
-    @Parameters(index = "1..*", paramLabel = "AGENT [MESSAGE]", description = "The agent profile, and the first message.")
+    @Parameters(
+            index = "1..*",
+            paramLabel = "AGENT [MESSAGE]",
+            description = "The agent profile, and the first message.")
     private List<String> run = List.of();
 
-    @Option(names = "--map", paramLabel = "PATH", description = "Where the agent sees the folder. Default: the same path as there.")
+    @Option(
+            names = "--map",
+            paramLabel = "PATH",
+            description = "Where the agent sees the folder. Default: the same path as there.")
     private @Nullable String path;
 
     @Option(names = "--shell", description = "Give me the shell that an agent would have there.")

@@ -38,8 +38,7 @@ public sealed interface ControlRequest {
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
-            @Nullable TunnelWay way)
-            implements ControlRequest {
+            @Nullable TunnelWay way) implements ControlRequest {
         public Spawn(String spawnId, SpawnRequest request, Asker asker) {
             this(spawnId, request, asker, null);
         }

@@ -109,7 +109,8 @@ public final class ControlOperations {
                 workers.check(check.request(), check.asker());
                 yield new Outcome(new Done());
             }
-            case Spawn spawn -> new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.way())));
+            case Spawn spawn ->
+                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.way())));
             case Terminate terminate -> new Outcome(terminate(terminate));
             case ListWorkers _ -> new Outcome(list());
             case Doctor _ -> new Outcome(doctor());

@@ -57,8 +57,8 @@ public final class Tunnel implements AutoCloseable {
             return wall;
         }
         List<String> notHeld = new ArrayList<>(wall.notHeld() == null ? List.of() : wall.notHeld());
-        notHeld.add("private files on " + host + " are kept from commands by a check of their text alone (best effort): "
-                + far.reason());
+        notHeld.add("private files on " + host
+                + " are kept from commands by a check of their text alone (best effort): " + far.reason());
         return new Posture(wall.limits(), notHeld, wall.properties(), wall.toolWall());
     }
 

@@ -14,7 +14,6 @@ import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -177,8 +177,7 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnAnswer spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable TunnelWay way)
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable TunnelWay way)
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
@@ -244,8 +243,7 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer make(
-            String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable TunnelWay way)
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable TunnelWay way)
             throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
@@ -311,7 +309,8 @@ public final class Workers {
                                         asks,
                                         told,
                                         (host, rule) -> parts.egress().refuse(spawnId, host, rule)));
-                Workspaces.Workplace whole = tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
+                Workspaces.Workplace whole =
+                        tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
                 worker = new Worker(plan, whole.around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
@@ -341,11 +340,7 @@ public final class Workers {
             throw BrigException.invalid("tunnel", "needs a gateway that knows the way to its host");
         }
         return parts.tunnels()
-                .open(
-                        spawnId,
-                        wanted,
-                        way,
-                        new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
+                .open(spawnId, wanted, way, new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
     }
 
     /** Logged, as a missing variable is hard to find from inside. */

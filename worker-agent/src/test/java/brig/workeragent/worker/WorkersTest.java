@@ -22,6 +22,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -99,6 +100,7 @@ class WorkersTest {
                         new SystemTimers(),
                         new NoEgress(),
                         spills(folder),
+                        new Tunnels(folder.resolve("tunnel"), new WorkersUser(-1, false)),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         folder.resolve("workspaces"),
@@ -204,7 +206,8 @@ class WorkersTest {
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
         var waiting =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), null, true);
-        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN, null).posture());
+        assertEquals(
+                FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN, null).posture());
         assertEquals(
                 FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
@@ -357,7 +360,8 @@ class WorkersTest {
         assertFalse(shop.equals(homeOf("c", of("bank", null))));
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
         assertEquals("none", homeOf("e", of("", null)));
-        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN, null));
+        BrigException refused =
+                assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN, null));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
     }
 
@@ -419,14 +423,14 @@ class WorkersTest {
     }
 
     private ErrorCode refused(SpawnRequest request) {
-        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN, null))
+        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN))
                 .code();
     }
 
     @Test
     void shouldSayWhatItWouldRefuseAndMakeNothing() {
-        workers.check(REQUEST, CAPTAIN, null);
-        workers.check(asking("agent", null, "/workspaces/x"), CAPTAIN, null);
+        workers.check(REQUEST, CAPTAIN);
+        workers.check(asking("agent", null, "/workspaces/x"), CAPTAIN);
         assertEquals(ErrorCode.UNKNOWN_AGENT, refused(asking("nobody", null, null)));
         assertEquals(ErrorCode.UNKNOWN_POLICY, refused(asking("agent", "open", null)));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(asking("agent", null, "/etc")));
