@@ -132,7 +132,8 @@ class KeptWorkspacesTest {
         Installation installation = Installation.read(fixture.options(), Map.of(), Installation.isRoot());
         try (SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), EgressGate.NONE)) {
             MadeWorkspaces made = new MadeWorkspaces(
-                    new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()),
+                    new MadeWorkspaces.Tools(
+                            walls.tools(), walls.user(), walls.cloneProgram(), fixture.root.resolve("mirrors")),
                     List.of(bases),
                     List::of,
                     1000,

@@ -52,7 +52,11 @@ public final class WorkerAgent implements AutoCloseable {
         Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = new MadeWorkspaces(
-                new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()),
+                new MadeWorkspaces.Tools(
+                        walls.tools(),
+                        walls.user(),
+                        walls.cloneProgram(),
+                        installation.stateDir().resolve("repositories")),
                 installation.workspaceBases(),
                 installation::repositories,
                 config.keptWorkspaceMs(),
@@ -91,6 +95,7 @@ public final class WorkerAgent implements AutoCloseable {
                 folder,
                 timers,
                 workers,
+                made,
                 config.portConnectionsMax(),
                 new ControlOperations(
                         workers,

@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /** A network cable between this host and a network namespace. It goes with the namespace. */
@@ -10,7 +10,7 @@ final class Cable {
     /** Networks for measuring, which nobody has on a way to somewhere (RFC 2544). */
     private static final String NETWORK = "198.18.";
 
-    private final ThreadLocalRandom random = ThreadLocalRandom.current();
+    private final SplittableRandom random = new SplittableRandom();
     private final String subnet = NETWORK + random.nextInt(256) + ".";
     private final int first = 4 * random.nextInt(64);
     private final String device = "brig" + Integer.toHexString(random.nextInt(0x1000000));

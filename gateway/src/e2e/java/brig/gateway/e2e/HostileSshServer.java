@@ -2,14 +2,16 @@ package brig.gateway.e2e;
 
 import brig.workeragent.TestFolders;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.util.Collections;
-import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.sshd.client.future.DefaultOpenFuture;
 import org.apache.sshd.client.future.OpenFuture;
@@ -29,8 +31,6 @@ import org.apache.sshd.server.auth.pubkey.AcceptAllPublickeyAuthenticator;
 import org.apache.sshd.server.channel.AbstractServerChannel;
 import org.apache.sshd.server.channel.ChannelSession;
 import org.apache.sshd.server.command.AbstractCommandSupport;
-import org.apache.sshd.server.command.Command;
-import org.apache.sshd.server.shell.ProcessShellFactory;
 
 /**
  * A server that speaks ssh and is up to no good: what it does with commands and with streams to Unix sockets is chosen at any time. It
@@ -40,7 +40,7 @@ import org.apache.sshd.server.shell.ProcessShellFactory;
 final class HostileSshServer implements AutoCloseable {
     /** What it does with a command. */
     enum Commands {
-        /** Runs it. */
+        /** Runs it, as the user of this JVM in an empty home. */
         RUN,
         /** Sends 100 MB of noise instead of what the command would say, and 0. */
         GARBAGE,
@@ -74,9 +74,11 @@ final class HostileSshServer implements AutoCloseable {
     private static final int SEED = 20;
 
     private final Path folder = TestFolders.create("brig-hostile-");
+    private final Path home = Files.createDirectory(folder.resolve("home"));
     private final SshServer server = SshServer.setUpDefaultServer();
     private final SshConfig config;
     private final BadLink link;
+    private final AtomicInteger taken = new AtomicInteger();
     private volatile Commands commands = Commands.RUN;
     private volatile Streams streams = Streams.REFUSED;
     private volatile int exitCode;
@@ -86,7 +88,7 @@ final class HostileSshServer implements AutoCloseable {
         server.setHost("127.0.0.1");
         server.setKeyPairProvider(KeyPairProvider.wrap(key));
         server.setPublickeyAuthenticator(AcceptAllPublickeyAuthenticator.INSTANCE);
-        server.setCommandFactory(this::command);
+        server.setCommandFactory((channel, line) -> new Answer(line, channel));
         server.setChannelFactories(Stream.concat(server.getChannelFactories().stream(), Stream.of(new StreamFactory()))
                 .toList());
         // What a client says to a channel that was just closed is no fault of his.
@@ -113,6 +115,16 @@ final class HostileSshServer implements AutoCloseable {
         return link;
     }
 
+    /** Where its commands run. */
+    Path home() {
+        return home;
+    }
+
+    /** How many commands it has taken. */
+    int taken() {
+        return taken.get();
+    }
+
     void commands(Commands what) {
         commands = what;
     }
@@ -135,13 +147,6 @@ final class HostileSshServer implements AutoCloseable {
         CoreModuleProperties.WELCOME_BANNER.set(server, greeting);
     }
 
-    private Command command(ChannelSession channel, String line) throws IOException {
-        return commands == Commands.RUN
-                ? new ProcessShellFactory(line, List.of("env", "HOME=" + folder, "/bin/sh", "-c", line))
-                        .createShell(channel)
-                : new Misbehaviour(line, channel);
-    }
-
     private static void noise(OutputStream out, long count) throws IOException {
         byte[] chunk = new byte[32 * 1024];
         SplittableRandom random = new SplittableRandom(SEED);
@@ -152,10 +157,10 @@ final class HostileSshServer implements AutoCloseable {
         out.flush();
     }
 
-    private final class Misbehaviour extends AbstractCommandSupport {
+    private final class Answer extends AbstractCommandSupport {
         private final ChannelSession channel;
 
-        Misbehaviour(String line, ChannelSession channel) {
+        Answer(String line, ChannelSession channel) {
             super(line, null);
             this.channel = channel;
         }
@@ -163,7 +168,9 @@ final class HostileSshServer implements AutoCloseable {
         @Override
         public void run() {
             try {
-                switch (commands) {
+                Commands what = commands;
+                taken.incrementAndGet();
+                switch (what) {
                     case GARBAGE -> {
                         noise(getOutputStream(), GARBAGE_BYTES);
                         onExit(0);
@@ -178,10 +185,39 @@ final class HostileSshServer implements AutoCloseable {
                         channel.close(false);
                     }
                     case EXIT -> onExit(exitCode);
-                    case SILENT, RUN -> {}
+                    case RUN -> onExit(runCommand());
+                    case SILENT -> {}
+                }
+            } catch (IOException | InterruptedException gone) {
+                // Who reads is gone, which is what he should do.
+            }
+        }
+
+        private int runCommand() throws IOException, InterruptedException {
+            ProcessBuilder shell = new ProcessBuilder("/bin/sh", "-c", getCommand()).directory(home.toFile());
+            shell.environment().put("HOME", home.toString());
+            Process process = shell.start();
+            try {
+                Thread.ofVirtual().start(() -> copy(getInputStream(), process.getOutputStream()));
+                Thread errors = Thread.ofVirtual().start(() -> copy(process.getErrorStream(), getErrorStream()));
+                copy(process.getInputStream(), getOutputStream());
+                errors.join();
+                return process.waitFor();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+
+        /** To the end, and then closes the other side. */
+        private void copy(InputStream in, OutputStream out) {
+            byte[] chunk = new byte[32 * 1024];
+            try (out) {
+                for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+                    out.write(chunk, 0, count);
+                    out.flush();
                 }
             } catch (IOException gone) {
-                // Who reads is gone, which is what he should do.
+                // Whoever it was has ended.
             }
         }
 

@@ -25,11 +25,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the tests of remote hosts stand on: hosts, bad links and the hostile server do what they say. */
+@Timeout(2 * Await.DEADLINE_SECONDS)
 class SshKitTest {
     /** How the loss of a server is seen within three seconds. */
     private static final List<String> WATCHFUL = List.of("-o", "ServerAliveInterval=1", "-o", "ServerAliveCountMax=2");
@@ -310,6 +312,17 @@ class SshKitTest {
     }
 
     @Test
+    void shouldRunCommandsInAHomeOfItsOwn() throws Exception {
+        try (HostileSshServer server = HostileSshServer.start("bad")) {
+            Run run = server.config().run(NOTHING, "cd; pwd; echo $PWD >&2");
+            assertEquals(new Run(0, server.home() + "\n", server.home() + "\n"), run);
+            Process cat = cat(server.config(), NOTHING);
+            cat.outputWriter().close();
+            assertEquals(0, exitCode(cat));
+        }
+    }
+
+    @Test
     void shouldSayNothingOrTalkWithoutEnd() throws Exception {
         try (HostileSshServer server = HostileSshServer.start("bad")) {
             server.commands(Commands.ENDLESS_ERRORS);
@@ -318,7 +331,7 @@ class SshKitTest {
             assertEquals(10_000_000, endless.getErrorStream().readNBytes(10_000_000).length);
             server.commands(Commands.SILENT);
             Process silent = client(server.config(), NOTHING, "true");
-            Await.until("both are connected", () -> server.link().connections() == 2);
+            Await.until("both are taken", () -> server.taken() == 2);
             server.exitCode(0);
             assertEquals(0, server.config().run(NOTHING, "true").exitCode());
             assertTrue(endless.isAlive() && silent.isAlive());

@@ -75,6 +75,7 @@ final class RemoteHosts implements Placement.Directory {
                                 .count()),
                 configured,
                 file.load());
+        workers.follow(hosts::wayTo);
     }
 
     Hosts registry() {

@@ -11,6 +11,7 @@ import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
+import brig.protocol.control.TunnelWay;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,6 +142,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         return setup.version();
     }
 
+    /** The way for tunnels; null while ssh is not logged in. */
+    @Nullable
+    TunnelWay way() {
+        return hasMaster && status.state() != HostState.CONNECTING ? ssh.way() : null;
+    }
+
     /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
     int workersMax() {
         int chosen = settings().workersMax();
@@ -207,7 +214,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             }
             epoch = next;
             if (ssh.usesOwnMaster()) {
-                step("the end of an old ssh", ssh.exit(), ended -> startMaster());
+                // One that was killed leaves its file, beside which ssh would make no other.
+                step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
             } else {
                 hasMaster = true;
                 lookForMaster(services.clock().nowMs());
@@ -292,19 +300,21 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void forward(String socket) {
         forwarded = null;
-        clearThen(() -> step("the forwarding of its socket", ssh.forward(socket), ended -> {
-            if (ended.code() == 0) {
-                forwarded = socket;
-                reach();
-            } else {
-                join(socket);
-            }
-        }));
+        clearThen(
+                ssh.socket(),
+                () -> step("the forwarding of its socket", ssh.forward(socket), ended -> {
+                    if (ended.code() == 0) {
+                        forwarded = socket;
+                        reach();
+                    } else {
+                        join(socket);
+                    }
+                }));
     }
 
-    private void clearThen(Runnable then) {
+    private void clearThen(Path file, Runnable then) {
         int mine = attempt;
-        services.sockets().clear(ssh.socket()).whenComplete((cleared, failure) -> {
+        services.sockets().clear(file).whenComplete((cleared, failure) -> {
             if (mine == attempt) {
                 then.run();
             }
@@ -348,7 +358,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         step(
                 "the end of the forwarding",
                 ssh.cancel(old),
-                ended -> clearThen(() -> {
+                ended -> clearThen(ssh.socket(), () -> {
                     int mine = attempt;
                     services.sockets()
                             .join(ssh.socket(), setup.dial(socket), JOINED_MAX)
@@ -406,7 +416,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** The worker-agent closed the connection while ssh is there: it is started again. */
     private void handleLost() {
-        shut(now(HostState.STARTING).because("its worker-agent ended", null));
+        shut(now(HostState.STARTING).because("the connection to its worker-agent ended", null));
         // An upgrade is about to start it anyway.
         if (upgrading == null) {
             later(LOOK_FOR_MASTER_MS, setup::begin);

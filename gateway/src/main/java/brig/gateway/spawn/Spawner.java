@@ -18,6 +18,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Starts and ends spawns.
  *
  * <p>The order of a start: limits, the record on disk, the session socket; now the spawn can be named. Then the record
- * that the worker-agent is being asked, then the worker. A failure undoes the earlier steps and leaves the record with
+ * that the worker-agent is being asked, the repository if the worker is on another host, then the worker. A failure undoes the earlier steps and leaves the record with
  * its error. If the worker-agent's answer is lost, nothing is undone: the caller waits for the {@link Reconciler} to
  * find out. Owned by the event loop.
  *
@@ -305,8 +306,12 @@ public final class Spawner {
         return transitions
                 .becomeSpawning(spawn)
                 .thenCompose(saved -> {
+                    trace.step("repository");
+                    return parts.workers().provide(spawn.spawnId(), request, asker);
+                })
+                .thenCompose(with -> {
                     trace.step("worker");
-                    return ask(spawn, request, asker, parts.clock().nowMs() + ACCEPTED_MS);
+                    return ask(spawn, request, asker, with, parts.clock().nowMs() + ACCEPTED_MS);
                 })
                 .thenAccept(started -> {
                     transitions.becomeRunning(spawn, started);
@@ -327,11 +332,11 @@ public final class Spawner {
      * Requests the worker. Spawns accepted together may exceed what the worker-agent starts at once; the rest retry.
      */
     private CompletionStage<SpawnAnswer> ask(
-            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, long deadlineMs) {
-        return parts.workers().spawn(spawn.spawnId(), request, asker).exceptionallyCompose(failure -> {
+            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, Provision with, long deadlineMs) {
+        return parts.workers().spawn(spawn.spawnId(), request, asker, with).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
             return waits
-                    ? later().thenCompose(again -> ask(spawn, request, asker, deadlineMs))
+                    ? later().thenCompose(again -> ask(spawn, request, asker, with, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
         });
     }

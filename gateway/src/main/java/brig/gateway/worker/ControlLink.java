@@ -21,7 +21,10 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -332,8 +335,29 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker), SpawnAnswer.class);
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, with), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return request(
+                new ControlRequest.Lendable(spawnId, request, new SpawnRequest.Asker(asker.captain(), asker.admin())),
+                LendableAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return request(new ControlRequest.Mirror(mirror), MirrorAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return socket == null
+                ? CompletableFuture.failedFuture(unavailable())
+                : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
     }
 
     @Override

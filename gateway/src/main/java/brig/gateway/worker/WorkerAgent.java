@@ -12,6 +12,9 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -21,6 +24,7 @@ import brig.protocol.wire.FrameDecoder;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The gateway's interface to the worker-agent. Results complete on the event loop. They fail with a {@link
@@ -39,8 +43,25 @@ public interface WorkerAgent {
     /** Whether it would refuse a request, as far as it can tell without starting anything. Fails with that refusal. */
     CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker);
 
-    /** Starts a worker; idempotent by spawn_id. Fails with {@link UnansweredException} if it may have been started. */
-    CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
+    /**
+     * Starts a worker; idempotent by spawn_id. Fails with {@link UnansweredException} if it may have been started.
+     *
+     * @param start what its worktree begins with, if the repository is on another host
+     */
+    CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with);
+
+    /**
+     * Whether a repository there may be lent to a spawn on another host.
+     *
+     * @param spawnId the spawn whose changes may be applied to it; null only checks
+     */
+    CompletionStage<LendableAnswer> lendable(@Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
+
+    /** The commits that a mirror there has. */
+    CompletionStage<MirrorAnswer> mirror(String mirror);
+
+    /** Opens a connection for a pack or a patch. */
+    CompletionStage<Transfer> transfer();
 
     /** Begins to stop a worker; its end appears in its frames. */
     CompletionStage<Void> terminate(String spawnId, String reason);

@@ -14,8 +14,12 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.spawn.SpawnRequest;
@@ -26,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,14 +49,32 @@ public final class WorkerAgents implements WorkerAgent {
         String hostOf(String workerId);
     }
 
+    /** Finds the ways to hosts, for tunnels. */
+    @FunctionalInterface
+    public interface Ways {
+        /** Null if there is no link to that host now, or no such host. */
+        @Nullable
+        TunnelWay to(String host);
+    }
+
+    private static final int AGAIN_SECONDS = 5;
+
     private final WorkerAgent local;
     private final Bindings bindings;
+    private final RepositoryTransfers repositories;
     private final Map<String, WorkerAgent> remote = new HashMap<>();
+    private Ways ways = host -> null;
 
     /** @param local the worker-agent of the gateway's own host */
     public WorkerAgents(WorkerAgent local, Bindings bindings) {
         this.local = local;
         this.bindings = bindings;
+        this.repositories = new RepositoryTransfers(local);
+    }
+
+    /** Who knows the ways to hosts. */
+    public void follow(Ways newWays) {
+        ways = newWays;
     }
 
     /** A host became known. */
@@ -92,18 +115,83 @@ public final class WorkerAgents implements WorkerAgent {
                         ErrorCode.HOST_UNREACHABLE, "the host " + host + " is not known any more", 1));
     }
 
+    /** As {@link #at}, for what a client waits for. */
+    private <T> CompletionStage<T> reached(@Nullable String host, Function<WorkerAgent, CompletionStage<T>> call) {
+        return at(host, call).exceptionallyCompose(failure -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            boolean lost = host != null
+                    && cause instanceof BrigException refusal
+                    && refusal.code() == ErrorCode.WORKER_AGENT_UNAVAILABLE;
+            return CompletableFuture.failedFuture(
+                    lost
+                            ? new BrigException(
+                                    ErrorCode.HOST_UNREACHABLE,
+                                    "the host " + host + " is out of reach: " + cause.getMessage(),
+                                    1)
+                            : cause);
+        });
+    }
+
+    /**
+     * Provides what a worker needs besides its request: brings its repository to its host, as far as it is not there,
+     * and finds the way of its tunnel. It may take long, and is to be done before the spawn is asked for.
+     */
+    public CompletionStage<Provision> provide(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        @Nullable String host = request.place().host();
+        if (host == null || !request.workspaceMode().isWorktree()) {
+            return wayOf(request).thenApply(Provision.NONE::with);
+        }
+        return reached(host, far -> repositories.bring(spawnId, far, host, request, asker))
+                .thenApply(start -> new Provision(start, null));
+    }
+
+    /** Fails with {@code HOST_UNREACHABLE} if there is no way to the host of its tunnel; null without a tunnel. */
+    private CompletionStage<@Nullable TunnelWay> wayOf(SpawnRequest request) {
+        SpawnRequest.Tunnel tunnel = request.place().tunnel();
+        @Nullable TunnelWay way = tunnel == null ? null : ways.to(tunnel.host());
+        return tunnel == null || way != null
+                ? CompletableFuture.completedFuture(way)
+                : CompletableFuture.failedFuture(new BrigException(
+                        ErrorCode.HOST_UNREACHABLE,
+                        "there is no link to the host " + tunnel.host() + "; 'brig host list' says why",
+                        AGAIN_SECONDS));
+    }
+
     private <T> CompletionStage<T> about(String workerId, Function<WorkerAgent, CompletionStage<T>> call) {
         return at(bindings.hostOf(workerId), call);
     }
 
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        return at(request.place().host(), agent -> agent.check(request, asker));
+        @Nullable String host = request.place().host();
+        CompletionStage<Void> checked =
+                wayOf(request).thenCompose(way -> at(host, agent -> agent.check(request, asker)));
+        return host != null && request.workspaceMode().isWorktree()
+                ? checked.thenCombine(repositories.check(request, asker), (there, here) -> null)
+                : checked;
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker));
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
+        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker, with));
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return local.lendable(spawnId, request, asker);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return local.mirror(mirror);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return local.transfer();
     }
 
     @Override
@@ -128,12 +216,15 @@ public final class WorkerAgents implements WorkerAgent {
 
     @Override
     public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return about(spawnId, agent -> agent.diff(spawnId));
+        return reached(bindings.hostOf(spawnId), agent -> agent.diff(spawnId));
     }
 
     @Override
     public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
-        return about(spawnId, agent -> agent.apply(spawnId, check, allow));
+        @Nullable String host = bindings.hostOf(spawnId);
+        return host == null
+                ? local.apply(spawnId, check, allow)
+                : reached(host, far -> repositories.apply(far, spawnId, check, allow));
     }
 
     /** Those of all hosts in reach. */
@@ -156,7 +247,11 @@ public final class WorkerAgents implements WorkerAgent {
 
     @Override
     public CompletionStage<DiscardAnswer> discard(String spawnId) {
-        return about(spawnId, agent -> agent.discard(spawnId));
+        @Nullable String host = bindings.hostOf(spawnId);
+        return host == null
+                ? local.discard(spawnId)
+                : reached(host, far -> far.discard(spawnId))
+                        .thenCompose(gone -> local.discard(spawnId).handle((lent, nothingLent) -> gone));
     }
 
     @Override

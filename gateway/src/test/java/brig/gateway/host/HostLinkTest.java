@@ -38,6 +38,7 @@ class HostLinkTest {
     void shouldEndTheMasterOfAKilledGatewayBeforeItsOwn() {
         bench.begin();
         assertTrue(processes.started.getFirst().command.contains("-O exit"));
+        assertEquals("box.ctl after 1", bench.cleared.getFirst());
         assertTrue(processes.started.get(1).command.contains(" -M "));
     }
 

@@ -32,6 +32,7 @@ final class LinkBench {
 
     final FakeTime time = new FakeTime();
     final FakeProcesses processes = new FakeProcesses();
+    final List<String> cleared = new ArrayList<>();
     final List<String> told = new ArrayList<>();
     final HostLink link;
     boolean joined;
@@ -150,6 +151,7 @@ final class LinkBench {
     private final class Sockets implements LocalSockets {
         @Override
         public CompletionStage<Void> clear(Path socket) {
+            cleared.add(socket.getFileName() + " after " + processes.started.size());
             return CompletableFuture.completedFuture(null);
         }
 

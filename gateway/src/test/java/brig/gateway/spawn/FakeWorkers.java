@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import brig.gateway.stream.Frames;
 import brig.gateway.stream.StreamLog;
+import brig.gateway.worker.Transfer;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.control.AnswerChoice;
@@ -15,7 +16,10 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.Message;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -29,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A worker-agent that writes down what it is asked and answers when a test says so. */
 final class FakeWorkers implements WorkerAgent {
@@ -38,6 +43,7 @@ final class FakeWorkers implements WorkerAgent {
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
     CompletableFuture<WorkersAnswer> listing = new CompletableFuture<>();
 
+    CompletableFuture<LendableAnswer> lending = new CompletableFuture<>();
     CompletableFuture<Void> checking = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> terminating = CompletableFuture.completedFuture(null);
@@ -102,12 +108,30 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
         story.add("spawn");
         requests.put(spawnId, request);
         CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();
         asked.put(spawnId, answer);
         return answer;
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        story.add("lend " + request.repository());
+        return lending;
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        throw new AssertionError("nobody has mirrors here");
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        throw new AssertionError("nothing is transferred here");
     }
 
     @Override

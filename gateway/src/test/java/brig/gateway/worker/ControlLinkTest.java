@@ -193,7 +193,8 @@ class ControlLinkTest {
                     ID,
                     new SpawnRequest(
                             null, null, new SpawnRequest.AgentConfig("shell", null, List.of(), null), null, false),
-                    new SpawnRequest.Asker("ci", false)));
+                    new SpawnRequest.Asker("ci", false),
+                    null));
             assertEquals("spawn", line(first).text("op"));
             listed = ask(link::list);
             assertEquals("list", line(first).text("op"));

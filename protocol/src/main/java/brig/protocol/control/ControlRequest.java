@@ -32,19 +32,43 @@ public sealed interface ControlRequest {
     /**
      * Starts a worker: {@link SpawnAnswer}.
      *
-     * @param way to the host of its tunnel; null without one
+     * @param with what it needs besides
      */
     record Spawn(
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
-            @Nullable TunnelWay way) implements ControlRequest {
-        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
-            this(spawnId, request, asker, null);
-        }
-
+            @Flat Provision with) implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
+        }
+
+        public Spawn(String spawnId, SpawnRequest request, Asker asker) {
+            this(spawnId, request, asker, Provision.NONE);
+        }
+    }
+
+    /**
+     * Refuses whatever {@link TransferRequest.Lend} would refuse, as far as can be told without looking into the
+     * repository: {@link LendableAnswer}.
+     *
+     * @param spawnId the spawn on another host whose changes may be applied later; null only checks
+     */
+    record Lendable(
+            @Nullable String spawnId,
+            SpawnRequest request,
+            @Flat Asker asker) implements ControlRequest {
+        public Lendable {
+            if (spawnId != null) {
+                requireSpawnId(spawnId);
+            }
+        }
+    }
+
+    /** Says which commits a mirror of another host's repository has: {@link MirrorAnswer}. */
+    record Mirror(String mirror) implements ControlRequest {
+        public Mirror {
+            MirrorStart.requireMirror(mirror);
         }
     }
 

@@ -72,6 +72,13 @@ public sealed interface LinkPurpose {
         }
     }
 
+    /** A pack or a patch; the gateway's next line is a {@link TransferRequest}. */
+    record Transfer(@Range @Nullable Long epoch) implements LinkPurpose {
+        public Transfer() {
+            this(null);
+        }
+    }
+
     private static void requireSpawnId(String spawnId) {
         if (!Ids.isSpawnId(spawnId)) {
             throw BrigException.invalid("spawn_id", "is none");

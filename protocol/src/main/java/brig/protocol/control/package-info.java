@@ -9,13 +9,16 @@
  * {"link":"control","epoch"?:N}
  * {"link":"worker","spawn_id":…,"resume":N,"epoch"?:N}
  * {"link":"port","spawn_id":…,"port":…,"epoch"?:N}
+ * {"link":"transfer","epoch"?:N}
  * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
  *
  * <p>A link to a worker-agent on another host can be lost without a word, and the connections over it stay open there. So
  * a gateway numbers its links to such a host, and each connection has the {@code epoch} of its link. When the first
  * connection of a greater epoch comes, all connections of smaller ones are closed before it is served, and later ones are
- * refused with {@code LINK_FENCED}. Connections without an epoch are neither closed nor counted.
+ * refused with {@code LINK_FENCED}. If no line comes over the control connection for 15 seconds, all connections of its
+ * epoch are closed; the gateway may connect again with the same one. Connections without an epoch are neither closed nor
+ * counted.
  *
  * <h2>Control connections</h2>
  *
@@ -29,8 +32,12 @@
  * {"id":1,"op":"ping"}                  {"id":1,"ok":{}}
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
  *                                       {"id":11,"ok":{}}
- * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}
+ * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
+ *    "start"?:M}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
+ * {"id":2,"op":"lendable","spawn_id"?:…,"request":{…},"captain":…,"admin"?:true}
+ *                                       {"id":2,"ok":{"mirror":…}}
+ * {"id":2,"op":"mirror","mirror":…}       {"id":2,"ok":{"commits":[…]}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"workspace":…,
@@ -71,6 +78,9 @@
  *     starts at once (a prompt is given, or the profile has one process for the whole spawn), that is when it executes its
  *     command. {@code spawn} is idempotent by {@code spawn_id}, also while the first request is in flight; once the worker
  *     is forgotten, the id is refused with {@code SESSION_ENDED}. After a refusal the id may be used again.
+ *   <li>{@code M} is a {@link brig.protocol.control.MirrorStart}: the repository that the request names is on another
+ *     host, and this one has a mirror of it. {@code lendable} is for the worker-agent that has the repository,
+ *     {@code mirror} for the one that has the mirror.
  *   <li>{@code diff} works for a spawn with a worktree or a copy, while it runs and after its end; its text has at most
  *     512 KiB. {@code workspaces} lists those that outlived their spawns because they have changes; {@code discard}
  *     deletes one.
@@ -96,6 +106,28 @@
  * <pre>
  * worker-agent     {"ok":{}}, then bytes both ways; each side's end of stream is passed on;
  *                  or a refusal and the end
+ * </pre>
+ *
+ * <h2>Transfers</h2>
+ *
+ * <p>Each connection is for one pack or one patch, of which both sides are told the length before. The gateway passes
+ * the bytes of one worker-agent on to another. Lines have at most 4 MiB, packs 4 GiB, patches 64 MiB.
+ * <pre>
+ * gateway          {"transfer":"lend","request":{…},"captain":…,"admin"?:true,"have"?:[commit,…]}
+ * worker-agent     {"ok":{"mirror":…,"commit":…,"config":…,"hidden"?:[…],"head":…,"bytes":N}}, then N bytes of a pack
+ *
+ * gateway          {"transfer":"receive","mirror":…,"commit":…,"head":…,"bytes":N}, then N bytes of a pack
+ * worker-agent     {"ok":{}}
+ *
+ * gateway          {"transfer":"changes","spawn_id":…}
+ * worker-agent     {"ok":{"bytes":N}}, then N bytes of a patch
+ * gateway          {"applied":true}          whether the repository has it now
+ * worker-agent     {"ok":{}}
+ *
+ * gateway          {"transfer":"apply","spawn_id":…,"check"?:true,"allow"?:[…],"bytes":N}, then N bytes of a patch
+ * worker-agent     {"ok":{…}}                as to {@code apply}
+ *
+ * a refusal        {"error":…,"code":…,"retry_after_seconds"?:…}, and the end
  * </pre>
  *
  * <h2>Connections to workers</h2>

@@ -40,6 +40,12 @@ class ControlMessagesTest {
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
+                        + "'once':true},'captain':'ci','start':{'mirror':'0123456789abcdef0123456789abcdef','commit':"
+                        + "'0123456789012345678901234567890123456789','config':'[core]','hidden':['.env']}}",
+                "{'id':2,'op':'lendable','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci','admin':true}",
+                "{'id':2,'op':'mirror','mirror':'0123456789abcdef0123456789abcdef'}",
                 "{'id':3,'op':'terminate','spawn_id':'ID','reason':'requested','forget':true}",
                 "{'id':'four','op':'list'}",
                 "{'id':5,'op':'doctor'}",
@@ -74,6 +80,7 @@ class ControlMessagesTest {
             {'id':1,'op':'egress','spawn_id':'ID','decision':'save'}   | field 'host' is missing
             {'id':1,'op':'egress','spawn_id':'ID','decision':'revoke','host':'a'} | field 'secret' is missing
             {'id':1,'op':'test_route','route':''}              | field 'route' is missing
+            {'id':1,'op':'mirror','mirror':'../x'}             | field 'mirror' must be 32 hexadecimal digits
             {'id':1,'op':'check','request':{'agent_config':{'name':'a'}},'captain':''} | field 'captain' is missing
             {'id':1,'op':'check','request':{'agent_config':{'name':'a'},'colour':1},'captain':'c'} | field 'colour' is not known
             """)
@@ -190,5 +197,32 @@ class ControlMessagesTest {
                 json("{'agent_config':{'name':'a','model':'m','tools':[],'system_prompt':'s'},'once':false,"
                         + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}"),
                 write(request.withoutPrompt()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'transfer':'lend','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci',"
+                        + "'have':['0123456789012345678901234567890123456789']}",
+                "{'transfer':'receive','mirror':'0123456789abcdef0123456789abcdef','commit':"
+                        + "'0123456789012345678901234567890123456789','head':"
+                        + "'0123456789012345678901234567890123456789','bytes':4294967296}",
+                "{'transfer':'changes','spawn_id':'ID'}",
+                "{'transfer':'apply','spawn_id':'ID','check':true,'allow':['*.sh'],'bytes':67108864}"
+            })
+    void shouldWriteATransferAsItWasRead(String line) {
+        assertEquals(json(line), write((Record) read(line, TransferRequest.class)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            {'transfer':'changes','spawn_id':'..'}                          | field 'spawn_id' is none
+            {'transfer':'apply','spawn_id':'ID','bytes':67108865}           | field 'bytes' must be from 0 to 67108864
+            {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['HEAD']} | field 'have' must be the id of a commit
+            {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['--all']} | field 'have' must be the id of a commit
+            """)
+    void shouldNameTheFieldOfATransferThatItRefuses(String line, String message) {
+        BrigException refusal = assertThrows(BrigException.class, () -> read(line, TransferRequest.class));
+        assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
     }
 }

@@ -17,7 +17,9 @@ import brig.protocol.control.ControlRequest.Discard;
 import brig.protocol.control.ControlRequest.Doctor;
 import brig.protocol.control.ControlRequest.Egress;
 import brig.protocol.control.ControlRequest.Hello;
+import brig.protocol.control.ControlRequest.Lendable;
 import brig.protocol.control.ControlRequest.ListWorkers;
+import brig.protocol.control.ControlRequest.Mirror;
 import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
@@ -35,6 +37,7 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
@@ -110,7 +113,11 @@ public final class ControlOperations {
                 yield new Outcome(new Done());
             }
             case Spawn spawn ->
-                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.way())));
+                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.with())));
+            case Lendable lendable ->
+                new Outcome(
+                        new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));
+            case Mirror mirror -> new Outcome(made.mirrors().commits(mirror.mirror()));
             case Terminate terminate -> new Outcome(terminate(terminate));
             case ListWorkers _ -> new Outcome(list());
             case Doctor _ -> new Outcome(doctor());
@@ -172,7 +179,7 @@ public final class ControlOperations {
         return new SpawnAnswer(spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
     }
 
-    private static FileGlobs globs(List<String> allow) {
+    static FileGlobs globs(List<String> allow) {
         try {
             return new FileGlobs(allow);
         } catch (IllegalArgumentException e) {

@@ -6,6 +6,7 @@ import brig.protocol.control.Refusal;
 import brig.protocol.json.Json;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -30,16 +31,24 @@ public final class LinkServer implements AutoCloseable {
 
     private final Timers timers;
     private final Workers workers;
+    private final MadeWorkspaces made;
     private final ControlOperations operations;
     private final PortConnection.Services ports;
     private final AtomicInteger controls = new AtomicInteger();
     private final LinkEpochs epochs;
     private final UnixListener listener;
 
-    private LinkServer(RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
+    private LinkServer(
+            RuntimeFolder folder,
+            Timers timers,
+            Workers workers,
+            MadeWorkspaces made,
+            int portsMax,
+            ControlOperations operations)
             throws IOException {
         this.timers = timers;
         this.workers = workers;
+        this.made = made;
         this.operations = operations;
         this.ports = new PortConnection.Services(portsMax);
         this.epochs = new LinkEpochs(timers);
@@ -53,9 +62,14 @@ public final class LinkServer implements AutoCloseable {
      * @throws BrigException if another process does, or the path is too long
      */
     public static LinkServer open(
-            RuntimeFolder folder, Timers timers, Workers workers, int portsMax, ControlOperations operations)
+            RuntimeFolder folder,
+            Timers timers,
+            Workers workers,
+            MadeWorkspaces made,
+            int portsMax,
+            ControlOperations operations)
             throws IOException {
-        return new LinkServer(folder, timers, workers, portsMax, operations);
+        return new LinkServer(folder, timers, workers, made, portsMax, operations);
     }
 
     private void serve(SocketChannel channel) {
@@ -110,6 +124,7 @@ public final class LinkServer implements AutoCloseable {
                 }
             }
             case LinkPurpose.Worker wanted -> follow(channel, wanted, rest);
+            case LinkPurpose.Transfer _ -> new TransferConnection(channel, rest, timers, workers, made).run();
             case LinkPurpose.Port wanted -> new PortConnection(channel, ports).run(wanted, workers);
         }
     }

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
 import brig.protocol.control.Posture;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
@@ -25,6 +26,7 @@ import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
+import brig.workeragent.workspace.Lending;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -173,17 +175,45 @@ public final class Workers {
     }
 
     /**
+     * Checks that a repository of this host may be lent to a spawn on another one. The policy that says which files are
+     * private must be known here.
+     *
+     * @param spawnId the spawn whose changes may be applied to it; null only checks
+     * @return the name of its mirrors
+     * @throws BrigException a refusal as that of {@link #check}
+     */
+    public String lendable(@Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        policyOf(request);
+        return workplaces.lendable(spawnId, request, asker);
+    }
+
+    /**
+     * Packs what a mirror lacks of such a repository.
+     *
+     * @param have commits that the mirror says it has
+     */
+    public Lending.Loan lend(SpawnRequest request, SpawnRequest.Asker asker, List<String> have) {
+        return workplaces.lend(request, asker, policyOf(request).confinement(), have);
+    }
+
+    private Policies.Named policyOf(SpawnRequest request) {
+        return parts.policies()
+                .find(request.policy(), parts.profiles().named(request.agent()).profile());
+    }
+
+    /**
      * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
+     * @param with what it needs besides the request
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable TunnelWay way)
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
-                mine.complete(make(spawnId, request, asker, way));
+                mine.complete(make(spawnId, request, asker, with));
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -191,6 +221,12 @@ public final class Workers {
             }
         }
         return await(first);
+    }
+
+    /** As above, for a request without a repository of another host. */
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+            throws InterruptedException {
+        return spawn(spawnId, request, asker, Provision.NONE);
     }
 
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
@@ -243,7 +279,7 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, @Nullable TunnelWay way)
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
@@ -252,10 +288,10 @@ public final class Workers {
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
-        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
+        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), with.start());
         Tunnel tunnel = null;
         try {
-            tunnel = tunnel(spawnId, request, way, policy.confinement());
+            tunnel = tunnel(spawnId, request, with.way(), policy.confinement());
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);

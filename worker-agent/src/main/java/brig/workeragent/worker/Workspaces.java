@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -11,6 +12,7 @@ import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
+import brig.workeragent.workspace.Lending;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -34,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * Provides workspaces: an existing or a new folder, a git worktree, or a copy. A folder created for a spawn is deleted
  * with it if it is empty; below a scratch base also with its content. Blocks; thread-safe.
  *
- * <p>Decisions 0088, 0115.
+ * <p>Decisions 0088, 0115, 0164.
  */
 final class Workspaces {
     private static final Logger LOG = LoggerFactory.getLogger(Workspaces.class);
@@ -126,7 +128,37 @@ final class Workspaces {
         if (request.workspace() != null) {
             walls.checkWorkspace(named(request.workspace()));
         }
+        if (!isElsewhere(request)) {
+            requireGranted(request, asker);
+        }
+    }
+
+    /** Whether its repository is not on this host: it is brought before the spawn. */
+    private static boolean isElsewhere(SpawnRequest request) {
+        return request.workspaceMode().isWorktree() && request.place().host() != null;
+    }
+
+    /**
+     * Checks that a repository may be lent to a spawn on another host.
+     *
+     * @param spawnId as for {@link brig.workeragent.workspace.Lending#allow}
+     * @return the name of its mirrors
+     */
+    String lendable(@Nullable String spawnId, SpawnRequest request, Asker asker) {
         requireGranted(request, asker);
+        return made.lending().allow(spawnId, named(request.repository()), asker);
+    }
+
+    /** Packs what a mirror of that repository lacks. */
+    Lending.Loan lend(SpawnRequest request, Asker asker, Confinement confinement, List<String> have) {
+        requireGranted(request, asker);
+        return made.lending()
+                .lend(
+                        named(request.repository()),
+                        asker,
+                        request.workspaceMode() == WorkspaceMode.SNAPSHOT,
+                        confinement.privateFiles(),
+                        have);
     }
 
     /** @throws BrigException {@code WORKSPACE_IN_USE} if the requester may not use the place that a request names */
@@ -167,10 +199,26 @@ final class Workspaces {
         return present;
     }
 
-    /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
-    Workplace take(String spawnId, SpawnRequest request, Asker asker, Confinement confinement) {
-        requireGranted(request, asker);
+    /**
+     * Takes the place that a request names.
+     *
+     * @param start what its worktree begins with, if the repository is on another host
+     * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code
+     *     COPY_UNAVAILABLE}
+     */
+    Workplace take(
+            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
+        if (request.workspaceMode().isWorktree() && start != null) {
+            return ofItsOwn(
+                    spawnId,
+                    asker,
+                    made.worktree(spawnId, taskId, named(request.repository()), start, confinement.privateFiles()));
+        }
+        if (isElsewhere(request)) {
+            throw BrigException.invalid("repository", "is of another host and was not brought to this one");
+        }
+        requireGranted(request, asker);
         String workspace = request.workspace();
         return switch (request.workspaceMode()) {
             case FOLDER ->

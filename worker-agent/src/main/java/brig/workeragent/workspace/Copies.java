@@ -56,7 +56,7 @@ final class Copies implements MadeWorkspaces.Maker {
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
         WorkspaceNote note = new WorkspaceNote(
-                spawnId, taskId, WorkspaceNote.Kind.COPY, folder, "", "", WorkerAgentOwner.self(), null, 0);
+                spawnId, taskId, WorkspaceNote.Kind.COPY, folder, "", "", WorkerAgentOwner.self(), null, null, 0);
         try {
             byte[] list = list(folder, PrivateFiles.of(folder, hidden));
             notes.write(note);

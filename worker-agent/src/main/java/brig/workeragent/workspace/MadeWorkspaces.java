@@ -7,6 +7,7 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
+import brig.protocol.control.MirrorStart;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -14,13 +15,14 @@ import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Blocks; thread-safe, one call at a time per spawn.
  *
- * <p>Decisions 0017, 0073.
+ * <p>Decisions 0017, 0073, 0164.
  */
 public final class MadeWorkspaces {
     /** A workspace, and further mounts of its wall, at the same paths as outside. */
@@ -58,18 +60,28 @@ public final class MadeWorkspaces {
     private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
 
     private static final int VERSION_BYTES_MAX = 200;
+    /** No transfer takes longer. */
+    private static final long TRANSFER_MS_MAX = 24L * 3600 * 1000;
+    /** How long the changes of a spawn on another host may be applied. */
+    private static final long LENT_MS = 365L * 24 * 3600 * 1000;
 
     private final WorkspaceNotes notes;
     private final Git git;
     private final Worktrees worktrees;
     private final Copies copies;
+    private final Mirrors mirrors;
+    private final Lending lending;
     private final long keptMs;
     private final LongSupplier nowMs;
     /** Serializes work per workspace and per repository. */
     private final KeyedLock turns = new KeyedLock();
 
-    /** Runs programs on workspaces. */
-    public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram) {}
+    /**
+     * Runs programs on workspaces.
+     *
+     * @param mirrors the folder of mirrors, out of workers' reach
+     */
+    public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram, Path mirrors) {}
 
     /**
      * @param bases where workspaces may lie; these are made in the first
@@ -81,13 +93,11 @@ public final class MadeWorkspaces {
             Tools tools, List<Path> bases, Supplier<List<Path>> repositories, long keptMs, LongSupplier nowMs) {
         this.notes = new WorkspaceNotes(bases.get(0).toAbsolutePath(), tools.user());
         this.git = new Git(tools.wall());
-        this.worktrees = new Worktrees(
-                notes,
-                new Repositories(
-                        bases,
-                        repositories,
-                        tools.user().switched() ? tools.user().uid() : null),
-                git);
+        Repositories permitted = new Repositories(
+                bases, repositories, tools.user().switched() ? tools.user().uid() : null);
+        this.mirrors = new Mirrors(tools.mirrors(), tools.user(), git, nowMs);
+        this.lending = new Lending(notes, permitted, git, turns);
+        this.worktrees = new Worktrees(notes, permitted, git, lending, mirrors);
         this.copies = new Copies(notes, tools.cloneProgram(), git);
         this.keptMs = keptMs;
         this.nowMs = nowMs;
@@ -116,6 +126,18 @@ public final class MadeWorkspaces {
             boolean uncommitted,
             List<String> hidden) {
         return worktrees.make(spawnId, taskId, repository, asker, uncommitted, hidden);
+    }
+
+    /**
+     * The same for a repository of another host.
+     *
+     * @param repository its path there
+     * @param start a commit of its mirror here
+     * @param hidden as above, in addition to those of {@code start}
+     * @throws BrigException {@code NOT_FOUND} if it was not brought, {@code INVALID_FIELD}; nothing is left then
+     */
+    public Made worktree(String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
+        return worktrees.make(spawnId, taskId, repository, start, hidden);
     }
 
     /**
@@ -167,40 +189,64 @@ public final class MadeWorkspaces {
                 throw BrigException.invalid(
                         "spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
             }
+            if (note.mirror() != null) {
+                throw BrigException.invalid("spawn_id", "must be of a spawn whose repository is on this host");
+            }
             Path patch = notes.patchOf(spawnId);
             try {
-                return apply(note, patch, check, named);
+                ApplyAnswer answer = lending.applying().apply(note, patch, worktrees.news(note, patch), check, named);
+                if (answer.applied()) {
+                    notes.addApplied(spawnId, patch);
+                }
+                return answer;
             } finally {
                 Files.deleteIfExists(patch);
             }
         });
     }
 
-    private ApplyAnswer apply(WorkspaceNote note, Path patch, boolean check, FileGlobs named) throws IOException {
-        List<FileChange> changes = worktrees.news(note, patch);
-        if (changes.isEmpty()) {
-            return new ApplyAnswer(
-                    note.spawnId(), note.source().toString(), "", "", false, false, List.of(), List.of());
-        }
-        Git.Text shown;
-        try (InputStream file = Files.newInputStream(patch)) {
-            shown = Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX).read(file);
-        }
-        List<String> conflicts = PatchRules.refused(changes);
-        List<ApplyAnswer.Withheld> withheld = conflicts.isEmpty() ? PatchRules.withheld(changes, named) : List.of();
-        boolean tried = conflicts.isEmpty() && withheld.isEmpty();
-        if (tried) {
-            conflicts = turns.take(note.source().toString(), () -> worktrees.apply(note, patch, check));
-        }
-        return new ApplyAnswer(
-                note.spawnId(),
-                note.source().toString(),
-                PatchRules.stat(changes),
-                shown.text(),
-                shown.truncated(),
-                tried && !check && conflicts.isEmpty(),
-                conflicts,
-                withheld);
+    /** Takes a patch to the repository's host. */
+    @FunctionalInterface
+    public interface Carrier {
+        /** @return whether the repository has it now */
+        boolean carry(Path patch) throws IOException;
+    }
+
+    /**
+     * Gives away the missing changes of a worktree whose repository is on another host.
+     *
+     * @throws BrigException {@code NOT_FOUND} if the spawn has no worktree, {@code INVALID_FIELD} if it has another
+     *     workspace; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
+     */
+    public void carry(String spawnId, Carrier carrier) {
+        turns.take(spawnId, () -> {
+            WorkspaceNote note = notes.read(spawnId);
+            if (note.mirror() == null) {
+                throw BrigException.invalid(
+                        "spawn_id",
+                        "must be of a spawn whose repository is on the gateway's own host; changes: brig diff");
+            }
+            Path patch = notes.patchOf(spawnId);
+            try {
+                worktrees.news(note, patch);
+                if (carrier.carry(patch)) {
+                    notes.addApplied(spawnId, patch);
+                }
+                return note;
+            } finally {
+                Files.deleteIfExists(patch);
+            }
+        });
+    }
+
+    /** Repositories of this host, lent to others. */
+    public Lending lending() {
+        return lending;
+    }
+
+    /** Mirrors of repositories of another host. */
+    public Mirrors mirrors() {
+        return mirrors;
     }
 
     /** The spawn is over: deletes its workspace, unless it was changed. */
@@ -297,12 +343,15 @@ public final class MadeWorkspaces {
      */
     public void discard(String spawnId) {
         turns.take(spawnId, () -> {
+            if (notes.removeLent(spawnId)) {
+                return spawnId;
+            }
             WorkspaceNote note = notes.read(spawnId);
             if (!note.isEnded()) {
                 throw new BrigException(ErrorCode.TASK_ID_IN_USE, "the spawn has not ended; brig terminate ends it");
             }
             makerOf(note).remove(note, true);
-            return note;
+            return spawnId;
         });
     }
 
@@ -318,6 +367,15 @@ public final class MadeWorkspaces {
                 });
             }
         }
+        notes.removeLentBefore(nowMs.getAsLong() - LENT_MS);
+        if (keptMs > 0) {
+            mirrors.removeUnused(
+                    notes.all().stream()
+                            .map(WorkspaceNote::mirror)
+                            .filter(Objects::nonNull)
+                            .collect(Collectors.toSet()),
+                    before);
+        }
     }
 
     /**
@@ -328,6 +386,8 @@ public final class MadeWorkspaces {
             for (WorkspaceNote note : notes.all()) {
                 sweep(note);
             }
+            notes.removeLoansBefore(nowMs.getAsLong() - TRANSFER_MS_MAX);
+            mirrors.sweep(nowMs.getAsLong() - TRANSFER_MS_MAX);
             removeExpired();
         } catch (IOException | DirectoryIteratorException | BrigException e) {
             LOG.warn("cannot look for leftovers of a predecessor: {}", e.toString());

@@ -49,6 +49,12 @@ record RepositorySurvey(
                 uncommitted ? "uncommitted" : "committed");
     }
 
+    /** The same of a commit of a mirror, which has no configuration, no branches and no files. */
+    static RepositorySurvey ofMirror(Git git, Path mirror, String commit) {
+        return git.run(
+                List.of("commit"), new Git.Place(mirror, true, List.of()), Git.NOTHING, RepositorySurvey::read, commit);
+    }
+
     private static RepositorySurvey read(InputStream stdout) throws IOException {
         Sections sections = new Sections(new String(stdout.readNBytes(BYTES_MAX), ISO_8859_1));
         String head = sections.upTo('\n');

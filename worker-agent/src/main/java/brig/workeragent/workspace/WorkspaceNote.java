@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner the worker-agent that made it
  * @param lender the owner of the source repository, if the workers' user cannot work on it: the worktree then has a
  *     store of its own
+ * @param mirror the folder of the mirror that its store borrows from, if the source is on another host; null otherwise
  * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
  */
 record WorkspaceNote(
@@ -31,6 +32,7 @@ record WorkspaceNote(
         String start,
         WorkerAgentOwner owner,
         @Nullable HostUser lender,
+        @Nullable String mirror,
         long endedMs) {
     enum Kind {
         WORKTREE(WorkspaceMode.WORKTREE),
@@ -53,11 +55,16 @@ record WorkspaceNote(
     }
 
     WorkspaceNote ended(long nowMs) {
-        return new WorkspaceNote(spawnId, taskId, kind, source, branch, start, owner, lender, nowMs);
+        return new WorkspaceNote(spawnId, taskId, kind, source, branch, start, owner, lender, mirror, nowMs);
     }
 
     WorkspaceNote startedAt(String commit) {
-        return new WorkspaceNote(spawnId, taskId, kind, source, branch, commit, owner, lender, endedMs);
+        return new WorkspaceNote(spawnId, taskId, kind, source, branch, commit, owner, lender, mirror, endedMs);
+    }
+
+    /** Whether a worktree has its own objects and branches, and not those of its repository. */
+    boolean hasStore() {
+        return lender != null || mirror != null;
     }
 
     boolean isEnded() {

@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.Reason;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,12 +43,14 @@ record WorkspaceNotes(Path base, WorkersUser user) {
             @Default("") String start,
             WorkerAgentOwner owner,
             @Nullable Lender lender,
+            @Nullable String mirror,
             @Range long endedMs) {}
 
     @Extensible
     private record Lender(
             @Range(min = 1) int uid, @Range(min = 1) int gid) {}
 
+    private static final String LENT = ".lent";
     private static final Logger LOG = LoggerFactory.getLogger(WorkspaceNotes.class);
 
     /** The workspace of a note. */
@@ -142,6 +146,57 @@ record WorkspaceNotes(Path base, WorkersUser user) {
     }
 
     void write(WorkspaceNote note) throws IOException {
+        write(note, fileOf(note.spawnId(), note.kind()));
+    }
+
+    /** Notes that the spawn is on another host, and its changes may be applied to that source. */
+    void writeLent(WorkspaceNote note) throws IOException {
+        write(note, lentTo(note.spawnId()));
+    }
+
+    /** @throws BrigException {@code NOT_FOUND} */
+    WorkspaceNote readLent(String spawnId) throws IOException {
+        if (!Files.exists(lentTo(spawnId))) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no repository of this host was lent to this spawn");
+        }
+        return read(spawnId, WorkspaceNote.Kind.WORKTREE, lentTo(spawnId));
+    }
+
+    /** @return whether there was such a note */
+    boolean removeLent(String spawnId) throws IOException {
+        return Files.deleteIfExists(lentTo(spawnId));
+    }
+
+    /** Removes those that are older than that. */
+    void removeLentBefore(long ms) throws IOException {
+        removeBefore(base, "spn_*" + LENT, ms);
+    }
+
+    /** A new place for a pack that is lent. */
+    Path loan() {
+        return base.resolve("loan-" + Ids.newEpoch());
+    }
+
+    /** Removes packs that a predecessor left. */
+    void removeLoansBefore(long ms) throws IOException {
+        removeBefore(base, "{,.}loan-*", ms);
+    }
+
+    static void removeBefore(Path folder, String names, long ms) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, names)) {
+            for (Path file : files) {
+                if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis() < ms) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private Path lentTo(String spawnId) {
+        return base.resolve(spawnId + LENT);
+    }
+
+    private void write(WorkspaceNote note, Path file) throws IOException {
         HostUser lender = note.lender();
         Stored stored = new Stored(
                 note.taskId(),
@@ -150,8 +205,9 @@ record WorkspaceNotes(Path base, WorkersUser user) {
                 note.start(),
                 note.owner(),
                 lender == null ? null : new Lender(lender.uid(), lender.gid()),
+                note.mirror(),
                 note.endedMs());
-        WholeFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(stored));
+        WholeFile.write(file, Json.writeLine(stored));
     }
 
     void remove(WorkspaceNote note) throws IOException {
@@ -191,7 +247,11 @@ record WorkspaceNotes(Path base, WorkersUser user) {
     }
 
     private WorkspaceNote read(String spawnId, WorkspaceNote.Kind kind) throws IOException {
-        Stored note = Json.read(Files.readAllBytes(fileOf(spawnId, kind)), Stored.class);
+        return read(spawnId, kind, fileOf(spawnId, kind));
+    }
+
+    private static WorkspaceNote read(String spawnId, WorkspaceNote.Kind kind, Path file) throws IOException {
+        Stored note = Json.read(Files.readAllBytes(file), Stored.class);
         Lender lender = note.lender();
         return new WorkspaceNote(
                 spawnId,
@@ -202,6 +262,7 @@ record WorkspaceNotes(Path base, WorkersUser user) {
                 note.start(),
                 note.owner(),
                 lender == null ? null : new HostUser(lender.uid(), lender.gid()),
+                note.mirror(),
                 note.endedMs());
     }
 

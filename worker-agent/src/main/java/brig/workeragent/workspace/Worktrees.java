@@ -6,14 +6,12 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.MirrorStart;
+import brig.protocol.control.TransferRequest;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
-import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;
-import brig.workeragent.wall.ToolWall;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -21,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Git worktrees, one per spawn: {@code <base>/<spawn_id>} on the branch {@code brig/<task_id>}, with a suffix -2, -3…
  * if an earlier spawn left that branch. Blocks; thread-safe, one call at a time per spawn.
  *
- * <p>Decisions 0013, 0121.
+ * <p>Decisions 0013, 0121, 0164.
  */
 final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
@@ -46,20 +43,20 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /** JSON expands a byte to at most six, and an answer has at most 4 MiB. */
     static final int SHOWN_BYTES_MAX = 512 * 1024;
 
-    private static final long PATCH_BYTES_MAX = 64L * 1024 * 1024;
     private static final int WORD_BYTES_MAX = 100;
-    private static final long PACK_BYTES_MAX = 4L * 1024 * 1024 * 1024;
-    private static final int COPY_BYTES = 64 * 1024;
-    private static final int SHA1_DIGITS = 40;
 
     private final WorkspaceNotes notes;
     private final Repositories repositories;
     private final Git git;
+    private final Lending lending;
+    private final Mirrors mirrors;
 
-    Worktrees(WorkspaceNotes notes, Repositories repositories, Git git) {
+    Worktrees(WorkspaceNotes notes, Repositories repositories, Git git, Lending lending, Mirrors mirrors) {
         this.notes = notes;
         this.repositories = repositories;
         this.git = git;
+        this.lending = lending;
+        this.mirrors = mirrors;
     }
 
     /**
@@ -89,18 +86,55 @@ final class Worktrees implements MadeWorkspaces.Maker {
                 found.head(),
                 WorkerAgentOwner.self(),
                 repo.lender(),
+                null,
                 0);
+        PrivateFiles left = found.privateFiles(hidden);
+        return make(
+                note,
+                found.shownConfig(),
+                () -> note.lender() == null
+                        ? begin(note, found, RepositorySurvey.list(found.changed(), left, false), left)
+                        : begin(keep(note, repo, found, left), found, Git.NOTHING, left));
+    }
+
+    /** Makes it from a commit of a mirror. */
+    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, MirrorStart start, List<String> hidden) {
         try {
-            Path folder = notes.makeFolder(spawnId);
+            String mirror = mirrors.require(start);
+            RepositorySurvey found = RepositorySurvey.ofMirror(git, mirrors.folderOf(mirror), start.commit());
+            WorkspaceNote note = new WorkspaceNote(
+                    spawnId,
+                    taskId,
+                    WorkspaceNote.Kind.WORKTREE,
+                    repository,
+                    freeBranch(found, taskId),
+                    start.commit(),
+                    WorkerAgentOwner.self(),
+                    null,
+                    mirror,
+                    0);
+            PrivateFiles left = found.privateFiles(Stream.concat(hidden.stream(), start.hidden().stream())
+                    .distinct()
+                    .toList());
+            return make(note, start.config(), () -> begin(borrow(note), found, Git.NOTHING, left));
+        } catch (IOException e) {
+            throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a worktree", e);
+        }
+    }
+
+    /** Fills the folder of a worktree. */
+    @FunctionalInterface
+    private interface Beginning {
+        /** @return its first commit */
+        String begin() throws IOException;
+    }
+
+    private MadeWorkspaces.Made make(WorkspaceNote note, String config, Beginning beginning) {
+        try {
+            Path folder = notes.makeFolder(note.spawnId());
             notes.write(note);
-            notes.store(
-                    notes.configOf(spawnId),
-                    file -> file.write(found.shownConfig().getBytes(UTF_8)));
-            PrivateFiles left = found.privateFiles(hidden);
-            String start = note.lender() == null
-                    ? begin(note, found, RepositorySurvey.list(found.changed(), left, false), left)
-                    : begin(borrow(note, found, left), found, Git.NOTHING, left);
-            notes.write(note.startedAt(start));
+            notes.store(notes.configOf(note.spawnId()), file -> file.write(config.getBytes(UTF_8)));
+            notes.write(note.startedAt(beginning.begin()));
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
             remove(note, true);
@@ -126,51 +160,35 @@ final class Worktrees implements MadeWorkspaces.Maker {
      *
      * @return the note with the commit that the worktree begins with
      */
-    private WorkspaceNote borrow(WorkspaceNote note, RepositorySurvey found, PrivateFiles hidden) throws IOException {
-        byte[] changed = RepositorySurvey.list(found.changed(), hidden, false);
+    private WorkspaceNote keep(WorkspaceNote note, Repositories.Found repo, RepositorySurvey found, PrivateFiles hidden)
+            throws IOException {
         Path pack = notes.lentOf(note.spawnId(), "pack");
-        Git.Place lent = new Git.Place(note.source(), true, List.of(), note.lender());
-        StringBuilder start = new StringBuilder();
-        notes.store(
-                pack,
-                file -> git.run(
-                        List.of("lend"),
-                        lent,
-                        changed,
-                        stdout -> {
-                            start.append(
-                                    new String(stdout.readNBytes(note.start().length()), UTF_8));
-                            var _ = stdout.read();
-                            copy(stdout, file);
-                            return start;
-                        },
-                        note.start(),
-                        Integer.toString(changed.length)));
-        Path store =
-                notes.makeFolder(String.valueOf(notes.storeOf(note.spawnId()).getFileName()));
+        String start = lending.pack(repo, found, hidden, List.of(), pack);
         git.run(
                 List.of("keep"),
-                new Git.Place(store, false, List.of(Git.Place.readOnly(pack, "/pack"))),
+                new Git.Place(makeStore(note), false, List.of(Git.Place.readOnly(pack, "/pack"))),
                 Git.NOTHING,
                 Git.Text.upTo(0),
-                note.start().length() == SHA1_DIGITS ? "sha1" : "sha256");
+                Mirrors.formatOf(note.start()));
         Files.delete(pack);
-        return note.startedAt(start.toString());
+        return note.startedAt(start);
     }
 
-    private static void copy(InputStream pack, OutputStream file) throws IOException {
-        byte[] bytes = new byte[COPY_BYTES];
-        long left = PACK_BYTES_MAX;
-        for (int count = pack.read(bytes); count >= 0; count = pack.read(bytes)) {
-            left -= count;
-            if (left < 0) {
-                throw new BrigException(
-                        ErrorCode.INVALID_FIELD,
-                        "the repository has more than " + PACK_BYTES_MAX
-                                + " bytes of history: give the agents a clone of their own");
-            }
-            file.write(bytes, 0, count);
-        }
+    /** Makes a store that has its objects from a mirror. */
+    private WorkspaceNote borrow(WorkspaceNote note) throws IOException {
+        Path mirror = mirrors.folderOf(String.valueOf(note.mirror()));
+        git.run(
+                List.of("borrow"),
+                new Git.Place(makeStore(note), false, List.of()),
+                Git.NOTHING,
+                Git.Text.upTo(0),
+                Mirrors.formatOf(note.start()),
+                mirror.toString());
+        return note;
+    }
+
+    private Path makeStore(WorkspaceNote note) throws IOException {
+        return notes.makeFolder(String.valueOf(notes.storeOf(note.spawnId()).getFileName()));
     }
 
     /**
@@ -181,7 +199,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
             throws IOException {
         Path common = commonOf(note);
         List<Confinement.Mount> mounts = new ArrayList<>(references(common));
-        if (note.lender() == null) {
+        mounts.addAll(borrowed(note));
+        if (!note.hasStore()) {
             mounts.add(Git.Place.readOnly(note.source(), "/source"));
         }
         Git.Place place = new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), false, mounts);
@@ -228,7 +247,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     List<Confinement.Mount> mounts(WorkspaceNote note) {
         Path common = commonOf(note);
         Path own = common.resolve("worktrees").resolve(note.spawnId());
-        List<Confinement.Mount> mounts = new ArrayList<>();
+        List<Confinement.Mount> mounts = new ArrayList<>(borrowed(note));
         mounts.add(new Confinement.Mount(common, common, true));
         mounts.add(new Confinement.Mount(notes.configOf(note.spawnId()), common.resolve("config"), true));
         for (String writable : WRITABLE) {
@@ -243,9 +262,18 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return mounts;
     }
 
+    /** The mirror that a store borrows from, at its own path. */
+    private List<Confinement.Mount> borrowed(WorkspaceNote note) {
+        if (note.mirror() == null) {
+            return List.of();
+        }
+        Path mirror = mirrors.folderOf(note.mirror());
+        return List.of(new Confinement.Mount(mirror, mirror, true));
+    }
+
     /** The place for inspecting a worktree: read-only, and without files that its agent cannot see. */
     private Git.Place look(WorkspaceNote note) throws IOException {
-        List<Confinement.Mount> mounts = new ArrayList<>();
+        List<Confinement.Mount> mounts = new ArrayList<>(borrowed(note));
         mounts.add(Git.Place.readOnly(commonOf(note), GIT));
         mounts.add(Git.Place.readOnly(notes.configOf(note.spawnId()), GIT + "/config"));
         for (Map.Entry<Path, String> kept : Map.of(
@@ -266,7 +294,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return new DiffAnswer(note.spawnId(), note.branch(), place.folder().toString(), said.text(), said.truncated());
     }
 
-    /** Writes the changes that its repository lacks to a file, for {@link #apply}. */
+    /** Writes the changes that its repository lacks to a file, for {@link Applying}. */
     List<FileChange> news(WorkspaceNote note, Path patch) throws IOException {
         List<FileChange> changes = new ArrayList<>();
         Git.Place place = look(note);
@@ -276,56 +304,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         List.of("worktree", "news"),
                         place,
                         Git.NOTHING,
-                        stdout -> PatchReader.copy(stdout, file, PATCH_BYTES_MAX),
+                        stdout -> PatchReader.copy(stdout, file, TransferRequest.PATCH_BYTES_MAX),
                         note.start())));
         return changes;
-    }
-
-    /**
-     * Applies a patch to the repository, all or nothing.
-     *
-     * @param check only tests whether it applies
-     * @return why it does not apply, in git's words; empty if it does
-     */
-    List<String> apply(WorkspaceNote note, Path patch, boolean check) throws IOException {
-        HostUser lender = note.lender();
-        if (!Objects.equals(lender, repositories.lenderOf(note.source()))) {
-            throw new BrigException(
-                    ErrorCode.INVALID_FIELD, "the repository " + note.source() + " is somebody else's now");
-        }
-        Path config = notes.configOf(note.spawnId());
-        Path readable = lender == null ? patch : lend(note, lender, patch, "patch");
-        Path shown = lender == null ? config : lend(note, lender, config, "config");
-        List<Confinement.Mount> mounts = List.of(
-                Git.Place.readOnly(note.source().resolve(".git"), "/workspace/.git"),
-                Git.Place.readOnly(shown, "/config"),
-                Git.Place.readOnly(readable, "/patch"));
-        ToolWall.Said<Git.Text> said = git.attempt(
-                List.of("apply"),
-                new Git.Place(note.source(), check, mounts, lender),
-                Git.NOTHING,
-                Git.Text.upTo(0),
-                check ? "check" : "apply");
-        if (lender != null) {
-            Files.delete(readable);
-            Files.delete(shown);
-        }
-        if (said.exitCode() == 0 && !check) {
-            notes.addApplied(note.spawnId(), patch);
-        }
-        return said.exitCode() == 0
-                ? List.of()
-                : said.complaint()
-                        .lines()
-                        .map(line -> line.replaceFirst("^error: ", ""))
-                        .toList();
-    }
-
-    /** A copy for the owner to read, who must not change what is kept. */
-    private Path lend(WorkspaceNote note, HostUser lender, Path file, String what) throws IOException {
-        Path copy = notes.lentOf(note.spawnId(), what);
-        notes.store(copy, to -> Files.copy(file, to), lender);
-        return copy;
     }
 
     /** In the worktree or on its branch. */
@@ -363,8 +344,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
         Path folder = notes.folderOf(note.spawnId());
         try {
             if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                // A deleted repository has no record of it.
-                boolean known = Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
+                // What borrows from a mirror goes as a whole. A deleted repository has no record of it.
+                boolean known = note.mirror() == null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
                 git.run(
                         List.of("remove"),
                         new Git.Place(folder.toRealPath(), false, known ? references(commonOf(note)) : List.of()),
@@ -375,7 +356,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         withCommits ? "remove" : "keep");
                 Files.delete(folder);
             }
-            if (note.lender() != null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS)) {
+            if (note.hasStore() && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS)) {
                 git.empty(commonOf(note));
                 Files.delete(commonOf(note));
             }
@@ -387,6 +368,6 @@ final class Worktrees implements MadeWorkspaces.Maker {
 
     /** The .git that the worktree shares, or its own store. */
     private Path commonOf(WorkspaceNote note) {
-        return note.lender() == null ? note.source().resolve(".git") : notes.storeOf(note.spawnId());
+        return note.hasStore() ? notes.storeOf(note.spawnId()) : note.source().resolve(".git");
     }
 }

@@ -92,7 +92,10 @@ class WorkersTest {
                         walls,
                         new MadeWorkspaces(
                                 new MadeWorkspaces.Tools(
-                                        new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
+                                        new NoTools(),
+                                        new WorkersUser(-1, false),
+                                        folder.resolve("brig-clone"),
+                                        folder.resolve("repositories")),
                                 List.of(folder),
                                 List::of,
                                 0,

@@ -1,0 +1,193 @@
+package brig.gateway.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.Done;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
+import brig.protocol.control.TransferRequest;
+import brig.protocol.spawn.SpawnRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings repositories of the gateway's own host to others, and changes back. The worker-agents do the work; the gateway
+ * asks the one what it has, and passes bytes on.
+ *
+ * <p>For one repository and one host there is one transfer at a time. Spawns that come meanwhile share the next one, which
+ * begins after all of them, so each gets a HEAD that is not older than its request. Owned by the event loop.
+ *
+ * <p>Decision 0164.
+ */
+final class RepositoryTransfers {
+    private static final Logger logger = LoggerFactory.getLogger(RepositoryTransfers.class);
+
+    private final WorkerAgent home;
+    /** The last transfer of each repository to each host. */
+    private final Map<List<String>, CompletableFuture<MirrorStart>> last = new HashMap<>();
+    /** Those that have not begun, by what they are for. */
+    private final Map<List<String>, CompletableFuture<MirrorStart>> next = new HashMap<>();
+
+    /** @param home the worker-agent that has the repositories */
+    RepositoryTransfers(WorkerAgent home) {
+        this.home = home;
+    }
+
+    /** Refuses a request whose repository may not be brought to another host. */
+    CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        return home.lendable(null, request.withoutPrompt(), asker).thenApply(mirror -> null);
+    }
+
+    /**
+     * Brings what a host lacks.
+     *
+     * @param spawnId who may change the repository later
+     * @return what its worktree begins with
+     */
+    CompletionStage<MirrorStart> bring(
+            String spawnId, WorkerAgent far, String host, SpawnRequest asked, SpawnRequest.Asker asker) {
+        SpawnRequest request = asked.withoutPrompt();
+        return home.lendable(spawnId, request, asker)
+                .thenCompose(lendable -> share(new Transport(far, host, lendable.mirror(), request, asker)));
+    }
+
+    private record Transport(
+            WorkerAgent far, String host, String mirror, SpawnRequest request, SpawnRequest.Asker asker) {
+        List<String> way() {
+            return List.of(host, mirror);
+        }
+
+        /** What a policy hides and a mode adds differs. */
+        List<String> purpose() {
+            return List.of(
+                    host, mirror, request.workspaceMode().name(), request.agent(), String.valueOf(request.policy()));
+        }
+    }
+
+    private CompletionStage<MirrorStart> share(Transport transport) {
+        @Nullable CompletableFuture<MirrorStart> waiting = next.get(transport.purpose());
+        if (waiting != null) {
+            return waiting;
+        }
+        @Nullable CompletableFuture<MirrorStart> before = last.get(transport.way());
+        CompletableFuture<MirrorStart> mine = new CompletableFuture<>();
+        last.put(transport.way(), mine);
+        var _ = mine.whenComplete((start, failure) -> last.remove(transport.way(), mine));
+        if (before == null) {
+            begin(transport, mine);
+        } else {
+            next.put(transport.purpose(), mine);
+            var _ = before.whenComplete((start, failure) -> {
+                next.remove(transport.purpose(), mine);
+                begin(transport, mine);
+            });
+        }
+        return mine;
+    }
+
+    private void begin(Transport transport, CompletableFuture<MirrorStart> result) {
+        var _ = transport(transport, true).whenComplete((start, failure) -> {
+            if (failure == null) {
+                result.complete(start);
+            } else {
+                result.completeExceptionally(cause(failure));
+            }
+        });
+    }
+
+    /** @param again whether to bring everything if the mirror turns out not to have what it said */
+    private CompletionStage<MirrorStart> transport(Transport transport, boolean again) {
+        return transport
+                .far()
+                .mirror(transport.mirror())
+                .thenApply(RepositoryTransfers::bounded)
+                .thenCompose(have -> home.transfer()
+                        .thenCompose(from ->
+                                lend(transport, have, from).whenComplete((start, failure) -> from.close(over())))
+                        .exceptionallyCompose(failure -> again
+                                        && !have.isEmpty()
+                                        && cause(failure) instanceof BrigException refusal
+                                        && refusal.code() == ErrorCode.WORKSPACE_UNREADABLE
+                                ? transport(transport, false)
+                                : CompletableFuture.failedFuture(cause(failure))));
+    }
+
+    /** The other host is not trusted to say little. */
+    private static List<String> bounded(MirrorAnswer answer) {
+        return answer.commits().stream().limit(MirrorAnswer.COMMITS_MAX).toList();
+    }
+
+    private CompletionStage<MirrorStart> lend(Transport transport, List<String> have, Transfer from) {
+        from.send(new TransferRequest.Lend(transport.request(), transport.asker(), have));
+        return from.answer(TransferRequest.Lent.class).thenCompose(lent -> {
+            if (lent.bytes() == 0) {
+                return CompletableFuture.completedFuture(lent.start());
+            }
+            logger.info("bringing {} bytes of a repository to the host {}", lent.bytes(), transport.host());
+            MirrorStart start = lent.start();
+            return transport
+                    .far()
+                    .transfer()
+                    .thenCompose(to -> {
+                        to.send(new TransferRequest.Receive(start.mirror(), start.commit(), lent.head(), lent.bytes()));
+                        return relay(from, to, lent.bytes(), Done.class)
+                                .whenComplete((done, failure) -> to.close(over()));
+                    })
+                    .thenApply(done -> start);
+        });
+    }
+
+    /** The one that takes the bytes may refuse them before it has all. */
+    private static <A extends Record> CompletionStage<A> relay(Transfer from, Transfer to, long bytes, Class<A> type) {
+        CompletionStage<A> answer = to.answer(type);
+        var _ = from.pass(to, bytes).whenComplete((passed, failure) -> {
+            if (failure != null) {
+                to.close(Objects.requireNonNullElse(refusal(failure), over()));
+            }
+        });
+        return answer;
+    }
+
+    /** Applies the changes of a spawn on another host to the repository that was lent to it. */
+    CompletionStage<ApplyAnswer> apply(WorkerAgent far, String spawnId, boolean check, List<String> allow) {
+        return far.transfer()
+                .thenCompose(from ->
+                        apply(from, spawnId, check, allow).whenComplete((answer, failure) -> from.close(over())));
+    }
+
+    private CompletionStage<ApplyAnswer> apply(Transfer from, String spawnId, boolean check, List<String> allow) {
+        from.send(new TransferRequest.Changes(spawnId));
+        return from.answer(TransferRequest.Outgoing.class)
+                .thenCompose(patch -> home.transfer().thenCompose(to -> {
+                    to.send(new TransferRequest.Apply(spawnId, check, allow, patch.bytes()));
+                    return relay(from, to, patch.bytes(), ApplyAnswer.class)
+                            .whenComplete((answer, failure) -> to.close(over()));
+                }))
+                .thenCompose(answer -> {
+                    from.send(new TransferRequest.Settled(answer.applied()));
+                    // The repository has it, whether or not the other host gets to know.
+                    return from.answer(Done.class).handle((done, lost) -> answer);
+                });
+    }
+
+    private static BrigException over() {
+        return new BrigException(ErrorCode.INTERNAL, "the transfer is over");
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private static @Nullable BrigException refusal(Throwable failure) {
+        return cause(failure) instanceof BrigException refusal ? refusal : null;
+    }
+}

@@ -1,0 +1,22 @@
+package brig.gateway.worker;
+
+import brig.protocol.BrigException;
+import java.util.concurrent.CompletionStage;
+
+/** A transfer connection to a worker-agent. Whatever fails ends it. Owned by the event loop. */
+public interface Transfer {
+    /** Sends a line. */
+    void send(Record line);
+
+    /** The next line. Fails with a refusal, or with {@code WORKER_AGENT_UNAVAILABLE} if the connection is lost. */
+    <A extends Record> CompletionStage<A> answer(Class<A> type);
+
+    /**
+     * Passes the next bytes on; completes when the other has all of them. Fails if this one ends before, or if nothing
+     * moves for long.
+     */
+    CompletionStage<Void> pass(Transfer to, long bytes);
+
+    /** Ends it. What is awaited fails with that reason. */
+    void close(BrigException why);
+}

@@ -1,0 +1,117 @@
+package brig.gateway.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.io.SocketFile;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real programs and sockets of this host, with output of any length. */
+class SystemProcessesTest {
+    private final SystemProcesses processes = new SystemProcesses(Runnable::run);
+
+    private Processes.Ended run(@Nullable Path input, String script) throws Exception {
+        CompletableFuture<Processes.Ended> ended = new CompletableFuture<>();
+        processes.start(List.of("sh", "-c", script), input, ended::complete);
+        return ended.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldKeepTheEndOfAHundredMegabytesWithoutALine() throws Exception {
+        Processes.Ended ended =
+                run(null, "head -c 100000000 /dev/zero; head -c 100000000 /dev/zero >&2; printf end; exit 3");
+        assertEquals(3, ended.code());
+        assertEquals(Tail.BYTES_MAX, ended.out().bytes().length);
+        assertTrue(ended.out().text().endsWith("\0end"));
+        assertTrue(ended.errors().truncated());
+    }
+
+    @Test
+    void shouldSendAFileAndSayHowFarItIs(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("f"), new byte[300_000]);
+        CompletableFuture<Processes.Ended> ended = new CompletableFuture<>();
+        long[] sent = new long[1];
+        processes.start(List.of("wc", "-c"), file, new Processes.Listener() {
+            @Override
+            public void handleEnded(Processes.Ended end) {
+                ended.complete(end);
+            }
+
+            @Override
+            public void handleSent(long bytes) {
+                sent[0] = bytes;
+            }
+        });
+        assertEquals("300000", ended.get(60, TimeUnit.SECONDS).out().text().strip());
+        assertEquals(300_000, sent[0]);
+    }
+
+    @Test
+    void shouldEndWhereAProgramTakesNoInput(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("f"), new byte[3_000_000]);
+        assertEquals(5, run(file, "exit 5").code());
+    }
+
+    @Test
+    void shouldAskNobodyAndTellOfWhatCannotBeStarted() throws Exception {
+        assertEquals("", run(null, "cat; [ -t 0 ]").out().text());
+        CompletableFuture<Processes.Ended> ended = new CompletableFuture<>();
+        processes.start(List.of("/nowhere/ssh"), null, ended::complete);
+        assertEquals(Processes.NOT_STARTED, ended.get(60, TimeUnit.SECONDS).code());
+        assertTrue(ended.get().errors().text().contains("cannot be started"));
+    }
+
+    @Test
+    void shouldEndAProgram() throws Exception {
+        CompletableFuture<Processes.Ended> ended = new CompletableFuture<>();
+        processes.start(List.of("sleep", "1000"), null, ended::complete).end();
+        assertEquals(143, ended.get(60, TimeUnit.SECONDS).code());
+    }
+
+    @Test
+    void shouldJoinConnectionsToProgramsAndRefuseTheSurplus(@TempDir Path folder) throws Exception {
+        Path socket = folder.resolve("s");
+        SystemSockets sockets = new SystemSockets(Runnable::run);
+        LocalSockets.Joint joint =
+                sockets.join(socket, List.of("cat"), 1).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        try (SocketChannel first = open(socket)) {
+            first.write(ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)));
+            assertEquals("hello", read(first, 5));
+            try (SocketChannel second = open(socket)) {
+                assertEquals("", read(second, 1), "no second program is started");
+            }
+            joint.close();
+            assertEquals("", read(first, 1), "the end of the joint ends its connections");
+        }
+        sockets.clear(socket).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertTrue(Files.notExists(socket));
+        assertTrue(!SocketFile.isLive(socket));
+    }
+
+    private static SocketChannel open(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        return channel;
+    }
+
+    private static String read(SocketChannel from, int bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(bytes);
+        while (buffer.hasRemaining() && from.read(buffer) >= 0) {
+            continue;
+        }
+        return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
+    }
+}
