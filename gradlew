@@ -48,6 +48,8 @@ case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     need chromium chromium
     need npm npm
     need ssh openssh-client
+    need sshfs sshfs            # a folder of another host, mounted here
+    need /usr/lib/openssh/sftp-server openssh-sftp-server
     # shellcheck disable=SC2086
     [ -z "$packages" ] || apt_install $packages || say "missing:$packages; tests that need it will be skipped"
 esac

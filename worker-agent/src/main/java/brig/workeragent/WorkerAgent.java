@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.grant.Grants;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -11,7 +12,11 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+<<<<<<< HEAD
 import brig.workeragent.tunnel.Tunnels;
+=======
+import brig.workeragent.relay.RelayedNetworks;
+>>>>>>> main
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -38,6 +43,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
+    private final RelayedNetworks relayed;
     private final SpillFolder spills;
     private final Walls walls;
     private final Workers workers;
@@ -61,6 +67,9 @@ public final class WorkerAgent implements AutoCloseable {
                 installation::repositories,
                 config.keptWorkspaceMs(),
                 System::currentTimeMillis);
+        Grants grants = new Grants(new Grants.Services(
+                profiles, policies, egress, installation.stateDir().resolve("egress/placeholder.key")));
+        this.relayed = new RelayedNetworks(installation.runtimeDir().resolve("relay"));
         this.folder = folder;
         this.egress = egress;
         this.spills = SpillFolder.open(installation.stateDir().resolve("spill"), config.spillBytesMax());
@@ -74,6 +83,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        relayed,
                         spills,
                         new Tunnels(installation.runtimeDir().resolve("tunnel"), walls.user()),
                         Executors.newVirtualThreadPerTaskExecutor()),
@@ -107,7 +117,7 @@ public final class WorkerAgent implements AutoCloseable {
                                 policies,
                                 installation.workspaceBases().get(0)),
                         walls,
-                        egress,
+                        new ControlOperations.Networks(egress, grants, relayed),
                         VERSION,
                         () -> System.exit(0)));
     }
@@ -155,6 +165,7 @@ public final class WorkerAgent implements AutoCloseable {
         link.close();
         awaitSweep();
         walls.close();
+        relayed.close();
         egress.close();
         try {
             spills.close();

@@ -173,7 +173,7 @@ final class HostileSshServer implements AutoCloseable {
                 switch (what) {
                     case GARBAGE -> {
                         noise(getOutputStream(), GARBAGE_BYTES);
-                        onExit(0);
+                        exit(0);
                     }
                     case ENDLESS_ERRORS -> noise(getErrorStream(), Long.MAX_VALUE);
                     case CUT -> {
@@ -184,8 +184,8 @@ final class HostileSshServer implements AutoCloseable {
                         sayHalf();
                         channel.close(false);
                     }
-                    case EXIT -> onExit(exitCode);
-                    case RUN -> onExit(runCommand());
+                    case EXIT -> exit(exitCode);
+                    case RUN -> exit(runCommand());
                     case SILENT -> {}
                 }
             } catch (IOException | InterruptedException gone) {
@@ -198,8 +198,8 @@ final class HostileSshServer implements AutoCloseable {
             shell.environment().put("HOME", home.toString());
             Process process = shell.start();
             try {
-                Thread.ofVirtual().start(() -> copy(getInputStream(), process.getOutputStream()));
-                Thread errors = Thread.ofVirtual().start(() -> copy(process.getErrorStream(), getErrorStream()));
+                Thread.ofVirtual().start(() -> copyIn(process.getOutputStream()));
+                Thread errors = Thread.ofVirtual().start(() -> copyErrors(process.getErrorStream()));
                 copy(process.getInputStream(), getOutputStream());
                 errors.join();
                 return process.waitFor();
@@ -208,16 +208,38 @@ final class HostileSshServer implements AutoCloseable {
             }
         }
 
-        /** To the end, and then closes the other side. */
-        private void copy(InputStream in, OutputStream out) {
-            byte[] chunk = new byte[32 * 1024];
+        /** Sends the exit code before the end of the output: after that, ssh may close the channel without waiting for it. */
+        private void exit(int code) throws IOException {
+            Buffer status = channel.getSession().createBuffer(SshConstants.SSH_MSG_CHANNEL_REQUEST);
+            status.putUInt(channel.getRecipient());
+            status.putString("exit-status");
+            status.putBoolean(false);
+            status.putUInt(code);
+            channel.writePacket(status);
+            channel.close(false);
+        }
+
+        private void copyIn(OutputStream out) {
             try (out) {
-                for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
-                    out.write(chunk, 0, count);
-                    out.flush();
-                }
+                copy(getInputStream(), out);
             } catch (IOException gone) {
-                // Whoever it was has ended.
+                // The command has ended.
+            }
+        }
+
+        private void copyErrors(InputStream errors) {
+            try {
+                copy(errors, getErrorStream());
+            } catch (IOException gone) {
+                // Nobody reads them any more.
+            }
+        }
+
+        private static void copy(InputStream in, OutputStream out) throws IOException {
+            byte[] chunk = new byte[32 * 1024];
+            for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+                out.write(chunk, 0, count);
+                out.flush();
             }
         }
 

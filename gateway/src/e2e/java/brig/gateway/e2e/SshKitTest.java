@@ -222,6 +222,7 @@ class SshKitTest {
     private static ProcessHandle daemonOn(SshHost host) throws IOException {
         Run run = host.config().run(NOTHING, "setsid sleep 1000 <&- >&- 2>&- &");
         assertEquals(0, run.exitCode(), run::err);
+        Await.until("the daemon is itself", () -> !host.processes("sleep").isEmpty());
         return host.processes("sleep").getFirst();
     }
 
@@ -368,7 +369,8 @@ class SshKitTest {
             try (SocketChannel stream = SocketChannel.open(UnixDomainSocketAddress.of(near))) {
                 stream.write(ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)));
                 if (streams == Streams.SILENT) {
-                    assertEquals(0, server.config().run(through, "true").exitCode());
+                    Run meanwhile = server.config().run(through, "true");
+                    assertEquals(0, meanwhile.exitCode(), meanwhile::err);
                     server.link().cut();
                 }
                 assertEquals(streams == Streams.GARBAGE, answers(stream));

@@ -6,6 +6,7 @@ import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Tokens;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
+import brig.gateway.egress.HomeNetworks;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.AccessRegistry;
 import brig.gateway.resources.OperatorControls;
@@ -113,6 +114,7 @@ public final class Gateway implements ControlLink.Listener {
     private final VertxTimers timers;
     private final ControlLink control;
     private final WorkerAgents workers;
+    private final HomeNetworks networks;
     private final RemoteHosts hosts;
     private final Listeners listeners;
     private final AnswerLinks links = new AnswerLinks(System::currentTimeMillis);
@@ -173,7 +175,13 @@ public final class Gateway implements ControlLink.Listener {
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.link().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         workers = new WorkerAgents(control, spawns::hostOf);
-        hosts = new RemoteHosts(vertx, config, paths, workers, spawns, timers, disk, answers);
+        networks = new HomeNetworks(
+                ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(),
+                timers,
+                control,
+                paths.link(),
+                spawns::requestOf);
+        hosts = new RemoteHosts(vertx, config, paths, workers, networks, spawns, timers, disk, answers);
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, workers::answer, timers);
@@ -339,6 +347,7 @@ public final class Gateway implements ControlLink.Listener {
         if (workerAgent != null) {
             workerAgent.handleUp();
         }
+        networks.handleHomeUp();
         spawner.reconcile(null).whenComplete((reconciled, failure) -> {
             if (failure == null) {
                 ready = true;
@@ -418,6 +427,7 @@ public final class Gateway implements ControlLink.Listener {
             admission.close();
             sessions.keepAll();
             hosts.registry().close();
+            networks.close();
             return keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown();
         });
         try {

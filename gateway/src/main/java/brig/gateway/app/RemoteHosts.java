@@ -2,6 +2,7 @@ package brig.gateway.app;
 
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
+import brig.gateway.egress.HomeNetworks;
 import brig.gateway.host.HostFile;
 import brig.gateway.host.HostLink;
 import brig.gateway.host.Hosts;
@@ -16,8 +17,11 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.ControlLink;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerAgents;
+import brig.protocol.api.HostEgress;
 import brig.protocol.api.HostSettings;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,18 +40,25 @@ final class RemoteHosts implements Placement.Directory {
     private static final Logger log = LoggerFactory.getLogger(RemoteHosts.class);
 
     private final Hosts hosts;
+    private final HomeNetworks networks;
     private final WorkerAgents workers;
     private final Spawns spawns;
+    private final Path sockets;
+    /** By the socket of the host's link. */
+    private final Map<Path, HomeNetworks.Far> links = new HashMap<>();
 
     RemoteHosts(
             Vertx vertx,
             Config config,
             Paths paths,
             WorkerAgents workers,
+            HomeNetworks networks,
             Spawns spawns,
             Timers timers,
             Executor disk,
             Executor loop) {
+        this.networks = networks;
+        this.sockets = paths.hostSockets();
         this.workers = workers;
         this.spawns = spawns;
         HostFile file = new HostFile(paths.hosts(), paths.gatewayId(), disk, loop);
@@ -65,6 +76,7 @@ final class RemoteHosts implements Placement.Directory {
                             ControlLink link = new ControlLink(
                                     vertx, socket.toString(), timers, uid -> uid == Paths.ownUid(), reach);
                             link.open(listener);
+                            links.put(socket, new HomeNetworks.Far(link, reach, socket));
                             return new HostLink.Agent(link, link::drop, link::close);
                         },
                         file,
@@ -76,6 +88,18 @@ final class RemoteHosts implements Placement.Directory {
                 configured,
                 file.load());
         workers.follow(hosts::wayTo);
+    }
+
+    private boolean servedAtHome(String host) {
+        return hosts.settingsOf(host).egress() == HostEgress.HOME;
+    }
+
+    private Path socket(String host) {
+        return sockets.resolve(host + ".sock");
+    }
+
+    private HomeNetworks.Far far(String host) {
+        return Objects.requireNonNull(links.get(socket(host)), "a host that is known has a link");
     }
 
     Hosts registry() {
@@ -104,12 +128,14 @@ final class RemoteHosts implements Placement.Directory {
         hosts.open(new Hosts.Listener() {
             @Override
             public void handleKnown(String host, WorkerAgent agent) {
-                workers.add(host, agent);
+                workers.add(host, servedAtHome(host) ? networks.serve(host, far(host)) : agent);
             }
 
             @Override
             public void handleForgotten(String host) {
                 workers.remove(host);
+                networks.forget(host);
+                links.remove(socket(host));
             }
 
             @Override

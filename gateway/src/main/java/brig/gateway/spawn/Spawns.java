@@ -1,5 +1,8 @@
 package brig.gateway.spawn;
 
+import brig.protocol.json.Json;
+import brig.protocol.spawn.SpawnRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -131,6 +134,15 @@ public final class Spawns {
                         .filter(Objects::nonNull)
                         .findFirst()
                         .orElse(null);
+    }
+
+    /** What was asked for a worker, without the prompt; null if no live spawn is bound to it. */
+    public @Nullable SpawnRequest requestOf(String workerId) {
+        return liveById.values().stream()
+                .filter(spawn -> spawn.workerId().equals(workerId))
+                .map(spawn -> Json.read(spawn.origin().request().getBytes(StandardCharsets.UTF_8), SpawnRequest.class))
+                .findFirst()
+                .orElse(null);
     }
 
     public Collection<Spawn> live() {

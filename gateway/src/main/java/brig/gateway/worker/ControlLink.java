@@ -20,6 +20,8 @@ import brig.protocol.control.Done;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
+import brig.protocol.control.EgressGrant;
+import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
@@ -64,7 +66,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decisions 0106, 0138.
  */
-public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
+public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     /** Listens to changes of the link. */
     public interface Listener {
         /** A worker-agent answered; it may be a new instance. */
@@ -358,6 +360,36 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         return socket == null
                 ? CompletableFuture.failedFuture(unavailable())
                 : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
+    }
+
+    @Override
+    public CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker) {
+        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), true));
+    }
+
+    @Override
+    public CompletionStage<SpawnAnswer> spawnGranted(
+            String spawnId,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            EgressGrant grant) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, start, grant), SpawnAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {
+        return request(new ControlRequest.Grant(spawnId, request.withoutPrompt()), EgressGrant.class);
+    }
+
+    @Override
+    public CompletionStage<Void> ungrant(String spawnId) {
+        return done(new ControlRequest.Ungrant(spawnId));
+    }
+
+    @Override
+    public CompletionStage<Void> tell(EgressHappened happened) {
+        return done(new ControlRequest.Happened(happened));
     }
 
     @Override

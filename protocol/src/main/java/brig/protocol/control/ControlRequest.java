@@ -26,25 +26,74 @@ public sealed interface ControlRequest {
     /**
      * Refuses whatever {@link Spawn} would refuse: the agent, the policy, the folder, or too many recent starts. Starts
      * nothing; answered with {@link Done}.
+     *
+     * @param granted whether the worker-agent of another host serves its network
      */
-    record Check(SpawnRequest request, @Flat Asker asker) implements ControlRequest {}
+    record Check(
+            SpawnRequest request,
+            @Flat Asker asker,
+            @OmitEmpty boolean granted) implements ControlRequest {
+        public Check(SpawnRequest request, Asker asker) {
+            this(request, asker, false);
+        }
+    }
 
     /**
      * Starts a worker: {@link SpawnAnswer}.
      *
+<<<<<<< HEAD
      * @param with what it needs besides
+=======
+     * @param start what its worktree begins with, if the repository is on another host
+     * @param grant its network, if the worker-agent of another host serves it; null if this one does
+>>>>>>> main
      */
     record Spawn(
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
+<<<<<<< HEAD
             @Flat Provision with) implements ControlRequest {
+=======
+            @Nullable MirrorStart start,
+            @Nullable EgressGrant grant)
+            implements ControlRequest {
+>>>>>>> main
         public Spawn {
             requireSpawnId(spawnId);
         }
 
         public Spawn(String spawnId, SpawnRequest request, Asker asker) {
             this(spawnId, request, asker, Provision.NONE);
+        }
+
+        public Spawn(String spawnId, SpawnRequest request, Asker asker, @Nullable MirrorStart start) {
+            this(spawnId, request, asker, start, null);
+        }
+    }
+
+    /**
+     * Serves the network of a worker on another host: {@link EgressGrant}. Asked again, it answers the same. It refuses
+     * what {@link Spawn} would refuse about the agent and the policy.
+     */
+    record Grant(String spawnId, SpawnRequest request) implements ControlRequest {
+        public Grant {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /** Ends that: {@link Done}. No error if there is none. */
+    record Ungrant(String spawnId) implements ControlRequest {
+        public Ungrant {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /** An event of the network of a worker of this host, which is served at home: {@link Done}. */
+    @Name("egress_event")
+    record Happened(@Flat EgressHappened happened) implements ControlRequest {
+        public Happened {
+            requireSpawnId(happened.spawnId());
         }
     }
 

@@ -3,6 +3,7 @@ package brig.protocol.control;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.record.Flat;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,34 @@ public sealed interface LinkPurpose {
 
         public Port(String spawnId, int port) {
             this(spawnId, port, null);
+        }
+    }
+
+    /**
+     * A connection that waits for one of a wall whose network is served at home. The worker-agent then writes an {@link
+     * EgressStream}, the gateway answers with a {@link PortAnswer}, and bytes flow both ways.
+     */
+    record Egress(@Range @Nullable Long epoch) implements LinkPurpose {}
+
+    /**
+     * A connection of a wall on another host, for the brig-egress of this one; the answer is a {@link PortAnswer}, then
+     * bytes flow both ways.
+     *
+     * @param refused why the gateway refuses it, for the audit; null if it does not
+     */
+    record Granted(@Flat EgressStream stream, @Nullable String refused) implements LinkPurpose {
+        /** Home is this host: no link can be lost. */
+        @Override
+        public @Nullable Long epoch() {
+            return null;
+        }
+    }
+
+    /** The worker-agent writes an {@link EgressHappened} for each event of a network that it serves for other hosts. */
+    record EgressEvents() implements LinkPurpose {
+        @Override
+        public @Nullable Long epoch() {
+            return null;
         }
     }
 

@@ -9,6 +9,9 @@
  * {"link":"control","epoch"?:N}
  * {"link":"worker","spawn_id":…,"resume":N,"epoch"?:N}
  * {"link":"port","spawn_id":…,"port":…,"epoch"?:N}
+ * {"link":"egress","epoch"?:N}
+ * {"link":"granted","spawn_id":…,"role":…,"address"?:…,"port"?:…,"refused"?:…}
+ * {"link":"egress_events"}
  * {"link":"transfer","epoch"?:N}
  * a refusal                             {"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
@@ -30,11 +33,16 @@
  *                                          "state":…,"problem"?:…}],
  *                                          "policies":[{"name":…,"description":…}],"faults":[…]}}
  * {"id":1,"op":"ping"}                  {"id":1,"ok":{}}
- * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
+ * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"granted"?:true}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
- *    "start"?:M}
+ *    "start"?:M,"grant"?:G}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
+ * {"id":2,"op":"grant","spawn_id":…,"request":{…}}
+ *                                       {"id":2,"ok":G}
+ * {"id":2,"op":"ungrant","spawn_id":…}    {"id":2,"ok":{}}
+ * {"id":2,"op":"egress_event","spawn_id":…,"event":{…}}
+ *                                       {"id":2,"ok":{}}
  * {"id":2,"op":"lendable","spawn_id"?:…,"request":{…},"captain":…,"admin"?:true}
  *                                       {"id":2,"ok":{"mirror":…}}
  * {"id":2,"op":"mirror","mirror":…}       {"id":2,"ok":{"commits":[…]}}
@@ -78,6 +86,9 @@
  *     starts at once (a prompt is given, or the profile has one process for the whole spawn), that is when it executes its
  *     command. {@code spawn} is idempotent by {@code spawn_id}, also while the first request is in flight; once the worker
  *     is forgotten, the id is refused with {@code SESSION_ENDED}. After a refusal the id may be used again.
+ *   <li>{@code G} is a {@link brig.protocol.control.EgressGrant}. {@code grant} asks the worker-agent at home to serve the
+ *     network of a worker on another host; {@code spawn} passes the grant to that host, and {@code egress_event} what
+ *     happened to that network.
  *   <li>{@code M} is a {@link brig.protocol.control.MirrorStart}: the repository that the request names is on another
  *     host, and this one has a mirror of it. {@code lendable} is for the worker-agent that has the repository,
  *     {@code mirror} for the one that has the mirror.
@@ -107,6 +118,21 @@
  * worker-agent     {"ok":{}}, then bytes both ways; each side's end of stream is passed on;
  *                  or a refusal and the end
  * </pre>
+ *
+ * <h2>Connections of walls that are served at home</h2>
+ *
+ * <p>The gateway keeps some {@code egress} connections to the worker-agent of the other host, which wait. That
+ * worker-agent takes one for each connection of a program behind such a wall, and closes those that are too many. It
+ * sends nothing more before the answer.
+ * <pre>
+ * worker-agent     {"spawn_id":…,"role":"proxy"|"model"|"transparent"|"dns","address"?:…,"port"?:…}
+ * gateway          {"ok":{}}, then bytes both ways; each side's end of stream is passed on;
+ *                  or a refusal and the end
+ * </pre>
+ *
+ * <p>The gateway checks that the worker runs on that host, and passes the connection on as a {@code granted} one, which
+ * the worker-agent at home answers. On an {@code egress_events} connection it writes a {@link
+ * brig.protocol.control.EgressHappened} for each event. Events that nobody reads are lost; the audit has them.
  *
  * <h2>Transfers</h2>
  *

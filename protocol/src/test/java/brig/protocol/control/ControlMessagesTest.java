@@ -40,6 +40,13 @@ class ControlMessagesTest {
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'captain':'ci','grant':{'policy':'p','open':true,'authority':'PEM','ports':[80],"
+                        + "'routes':{'openai':'/v1'},'placeholders':{'T':'BRIG_SECRET_0'}}}",
+                "{'id':2,'op':'grant','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false}}",
+                "{'id':2,'op':'ungrant','spawn_id':'ID'}",
+                "{'id':2,'op':'egress_event','spawn_id':'ID','event':{'kind':'answered','host':'a.example','port':80,"
+                        + "'allowed':true,'rule':'a person allowed it'}}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
                         + "'once':true},'captain':'ci','start':{'mirror':'0123456789abcdef0123456789abcdef','commit':"
                         + "'0123456789012345678901234567890123456789','config':'[core]','hidden':['.env']}}",
@@ -157,22 +164,53 @@ class ControlMessagesTest {
                 "{'link':'worker','spawn_id':'../x','resume':1}",
                 "{'link':'port','spawn_id':'ID'}",
                 "{'link':'port','spawn_id':'x','port':1}",
-                "{'link':'port','spawn_id':'ID','port':65536}"
+                "{'link':'port','spawn_id':'ID','port':65536}",
+                "{'link':'granted','spawn_id':'ID'}",
+                "{'link':'granted','spawn_id':'ID','role':'root'}",
+                "{'link':'granted','spawn_id':'../x','role':'proxy'}",
+                "{'link':'granted','spawn_id':'ID','role':'proxy','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4'}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':65536}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.256','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4.','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'01.2.3.4','port':80}",
+                "{'link':'granted','spawn_id':'ID','role':'transparent','address':'localhost','port':80}",
+                "{'link':'egress','spawn_id':'ID'}"
             })
     void shouldRefuseAConnectionThatDoesNotSayWhatItIsFor(String line) {
         assertThrows(BrigException.class, () -> read(line, LinkPurpose.class));
     }
 
     @Test
-    void shouldSayWhichFramesAreWanted() {
+    void shouldSayWhatAConnectionIsFor() {
         for (String line : List.of(
                 json("{'link':'control'}"),
                 json("{'link':'control','epoch':0}"),
+                json("{'link':'egress','epoch':7}"),
+                json("{'link':'egress_events'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'dns','refused':'a lie'}"),
+                json("{'link':'granted','spawn_id':'ID','role':'transparent','address':'1.2.3.4','port':443}"),
                 json("{'link':'worker','spawn_id':'ID','resume':7}"),
                 json("{'link':'worker','spawn_id':'ID','resume':7,'epoch':1764100000000}"),
                 json("{'link':'port','spawn_id':'ID','port':80,'epoch':9223372036854775807}"))) {
             assertEquals(line, write((Record) read(line, LinkPurpose.class)));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'policy':'p','open':true,'ports':[0]}",
+                "{'policy':'p','open':true,'ports':[65536]}",
+                "{'open':true}",
+                "{'policy':'p','open':true,'hosts':['a.example']}"
+            })
+    void shouldRefuseAGrantThatNoWallCanBeBuiltFor(String grant) {
+        String line = "{'id':1,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a'}},'captain':'c',"
+                + "'grant':" + grant + "}";
+        assertThrows(BrigException.class, () -> read(line, ControlCall.class));
     }
 
     @Test

@@ -98,6 +98,11 @@ class EgressProcessTest {
         }
 
         @Override
+        public List<WallSocket> take() {
+            return sockets();
+        }
+
+        @Override
         public CompletableFuture<WallSocket> listen(int port) {
             listened.add(port);
             return CompletableFuture.failedFuture(new IOException("not in this test"));

@@ -64,6 +64,12 @@ final class SandboxNetwork implements WallNetwork {
     }
 
     @Override
+    public List<WallSocket> take() {
+        network.release();
+        return sockets();
+    }
+
+    @Override
     public CompletableFuture<WallSocket> listen(int port) {
         return network.listen(port).thenApply(descriptor -> new WallSocket(Role.TRANSPARENT, port, descriptor));
     }

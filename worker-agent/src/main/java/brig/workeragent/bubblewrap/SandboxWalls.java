@@ -1,6 +1,5 @@
 package brig.workeragent.bubblewrap;
 
-import brig.egress.secret.Placeholder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
@@ -164,8 +163,9 @@ public final class SandboxWalls implements Walls {
     public Wall build(Plan plan) {
         Confinement may = plan.confinement();
         WallSettings.Limits limits = may.limits().within(settings.limits());
+        EgressGate serving = plan.gate() == null ? gate : plan.gate();
         Map<String, String> placeholders =
-                Placeholder.forEach(may.egress().secrets().keySet());
+                serving.placeholders(may.egress().secrets().keySet());
         List<WallProfile.Mount> mounts = profileMounts(may.mounts());
         WallProfile usual = WallProfile.of(plan.workspace());
         WallProfile profile = new WallProfile(
@@ -177,9 +177,9 @@ public final class SandboxWalls implements Walls {
                 limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
                 may.nested(),
-                network(may),
+                network(may, serving),
                 shells(plan.remoteShell()));
-        return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
+        return new SandboxWall(plan, profile, limitsOf(limits), placeholders, serving);
     }
 
     private static WallProfile.@Nullable Shells shells(@Nullable RemoteShell remote) {
@@ -194,9 +194,9 @@ public final class SandboxWalls implements Walls {
                 .toList();
     }
 
-    private NetworkPlan network(Confinement may) {
+    private static NetworkPlan network(Confinement may, EgressGate serving) {
         try {
-            return may.egress().isOpen() ? SandboxNetwork.plan(may.egress(), gate.authority()) : NetworkPlan.NONE;
+            return may.egress().isOpen() ? SandboxNetwork.plan(may.egress(), serving.authority()) : NetworkPlan.NONE;
         } catch (IllegalArgumentException e) {
             throw new BrigException(ErrorCode.INVALID_POLICY, "egress: " + e.getMessage());
         }
@@ -221,14 +221,21 @@ public final class SandboxWalls implements Walls {
         private final WallProfile profile;
         private final ResourceLimits limits;
         private final Map<String, String> placeholders;
+        private final EgressGate serving;
         /** The network of the current process; null between processes. */
         private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
 
-        SandboxWall(Plan plan, WallProfile profile, ResourceLimits limits, Map<String, String> placeholders) {
+        SandboxWall(
+                Plan plan,
+                WallProfile profile,
+                ResourceLimits limits,
+                Map<String, String> placeholders,
+                EgressGate serving) {
             this.plan = plan;
             this.profile = profile;
             this.limits = limits;
             this.placeholders = placeholders;
+            this.serving = serving;
         }
 
         @Override
@@ -242,7 +249,7 @@ public final class SandboxWalls implements Walls {
             SandboxNetwork network =
                     new SandboxNetwork(process.network(), plan.confinement().egress());
             try {
-                EgressGate.Handle taken = gate.take(new EgressGate.Registration(
+                EgressGate.Handle taken = serving.take(new EgressGate.Registration(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
                 return new SandboxProcess(process, () -> {
                     EgressGate.End end = taken.end();

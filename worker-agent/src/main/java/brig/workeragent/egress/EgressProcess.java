@@ -13,7 +13,9 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.EgressDecision;
+import brig.protocol.control.EgressStream;
 import brig.protocol.control.Posture;
+import brig.protocol.egress.AuditEvent;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.wall.EgressGate;
@@ -78,6 +80,7 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     private final EgressSupervisor supervisor;
     private final SocketRegistrations registrations;
     private final PolicyWatcher watcher;
+    private final Path sockets;
     private final AtomicLong ids = new AtomicLong();
     /** Sessions by spawn id; the thread that reads events uses it too. */
     private final Map<String, EgressSession> sessions = new ConcurrentHashMap<>();
@@ -85,6 +88,7 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     public EgressProcess(Services setup, Clock clock) {
         this.sources = new SecretSources(setup.environment());
         this.audit = new AuditFiles(setup.auditFolder());
+        this.sockets = setup.socketFolder();
         this.supervisor = new EgressSupervisor(setup, clock, thread, new User());
         this.registrations = new SocketRegistrations(thread, supervisor, sessions::get);
         this.watcher = new PolicyWatcher(thread, registrations, sessions::get, setup.names());
@@ -142,6 +146,22 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
             registrations.add(registration, running);
             return () -> SocketRegistrations.end(thread, () -> registrations.remove(registration.id), TOLD_MS);
         });
+    }
+
+    /** The listening socket for a worker on another host, to be registered with {@link #take}. */
+    public GrantedSocket granted() {
+        return thread.call(() -> {
+            supervisor.authority();
+            return GrantedSocket.open(sockets.resolve("granted-" + ids.incrementAndGet() + ".sock"));
+        });
+    }
+
+    /** Writes a refused connection of a wall on another host into the audit. Does not block. */
+    public void auditRefused(EgressStream stream, String agent, String rule) {
+        String address = stream.address() == null ? "" : stream.address();
+        AuditEvent.Result result = new AuditEvent.Result(
+                AuditEvent.Decision.BLOCKED, "CONNECT", "tcp", address, stream.port(), "", rule, 0, 0, 0, List.of(), 0);
+        thread.later(() -> supervisor.audit(stream.spawnId(), agent, new AuditEvent.Connect(result)), 0);
     }
 
     /**

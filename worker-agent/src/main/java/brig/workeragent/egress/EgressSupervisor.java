@@ -7,6 +7,7 @@ import brig.egress.tls.CertificateAuthority;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Posture;
+import brig.protocol.egress.AuditEvent;
 import brig.protocol.egress.AuditLine;
 import java.io.IOException;
 import java.time.Clock;
@@ -62,6 +63,15 @@ final class EgressSupervisor {
 
     CertificateAuthority authority() throws IOException {
         return kept().authority();
+    }
+
+    /** Writes a line into the audit. */
+    void audit(String spawnId, String agent, AuditEvent event) {
+        try {
+            kept().audit().append(AuditLine.of(clock.millis(), spawnId, agent, event));
+        } catch (IOException e) {
+            LOG.error("the audit lacks a line spawn_id={}: {}", spawnId, e.toString());
+        }
     }
 
     /** The process, started if there is none. Blocks until it is ready. */

@@ -8,6 +8,7 @@ import brig.protocol.control.ControlCall;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
+import brig.workeragent.relay.Lines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

@@ -1,11 +1,8 @@
 package brig.workeragent.link;
 
 import brig.egress.audit.AuditFiles;
-import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
-import brig.protocol.control.AnswerChoice;
-import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.ControlRequest;
 import brig.protocol.control.ControlRequest.Answer;
@@ -16,6 +13,8 @@ import brig.protocol.control.ControlRequest.Diff;
 import brig.protocol.control.ControlRequest.Discard;
 import brig.protocol.control.ControlRequest.Doctor;
 import brig.protocol.control.ControlRequest.Egress;
+import brig.protocol.control.ControlRequest.Grant;
+import brig.protocol.control.ControlRequest.Happened;
 import brig.protocol.control.ControlRequest.Hello;
 import brig.protocol.control.ControlRequest.Lendable;
 import brig.protocol.control.ControlRequest.ListWorkers;
@@ -25,15 +24,11 @@ import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
 import brig.protocol.control.ControlRequest.TestRoute;
+import brig.protocol.control.ControlRequest.Ungrant;
 import brig.protocol.control.ControlRequest.Workspaces;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Done;
-import brig.protocol.control.EgressAnswer;
-import brig.protocol.control.EgressAnswer.OpenAsk;
-import brig.protocol.control.EgressAnswer.SecretUse;
-import brig.protocol.control.EgressDecided;
-import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
@@ -42,23 +37,17 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkspacesAnswer;
-import brig.protocol.frame.Frame;
-import brig.protocol.json.JsonObject;
-import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.grant.Grants;
 import brig.workeragent.profile.AgentCatalog;
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
-import brig.workeragent.worker.EgressSessions.Person;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /** What gateways may ask on control connections. Thread-safe; a spawn blocks until its worker is up. */
@@ -70,6 +59,15 @@ public final class ControlOperations {
         }
     }
 
+    /**
+     * Who serves networks of workers.
+     *
+     * @param egress those of this host's workers
+     * @param grants those of workers on other hosts
+     * @param relayed this host's workers that are served at home
+     */
+    public record Networks(EgressProcess egress, Grants grants, RelayedNetworks relayed) {}
+
     /** Limit for audit lines in one answer, which a gateway reads on its event loop. */
     private static final int AUDIT_BYTES_MAX = 64 * 1024;
 
@@ -78,7 +76,8 @@ public final class ControlOperations {
     private final MadeWorkspaces made;
     private final RouteTrial routes;
     private final Walls walls;
-    private final EgressProcess egress;
+    private final Networks networks;
+    private final EgressOperations egress;
     private final String version;
     private final Runnable exit;
     private final String instance = Ids.newEpoch();
@@ -90,7 +89,7 @@ public final class ControlOperations {
             MadeWorkspaces made,
             RouteTrial routes,
             Walls walls,
-            EgressProcess egress,
+            Networks networks,
             String version,
             Runnable exit) {
         this.workers = workers;
@@ -98,9 +97,14 @@ public final class ControlOperations {
         this.made = made;
         this.routes = routes;
         this.walls = walls;
-        this.egress = egress;
+        this.networks = networks;
+        this.egress = new EgressOperations(workers, networks, offer.policies());
         this.version = version;
         this.exit = exit;
+    }
+
+    Networks networks() {
+        return networks;
     }
 
     /** Carries out a request. @throws BrigException a refusal */
@@ -109,11 +113,25 @@ public final class ControlOperations {
             case Hello _ -> new Outcome(hello());
             case Ping _ -> new Outcome(new Done());
             case Check check -> {
-                workers.check(check.request(), check.asker());
+                workers.check(check.request(), check.asker(), check.granted());
+                yield new Outcome(new Done());
+            }
+            case Grant grant -> new Outcome(networks.grants().grant(grant.spawnId(), grant.request()));
+            case Ungrant ungrant -> {
+                networks.grants().end(ungrant.spawnId());
+                yield new Outcome(new Done());
+            }
+            case Happened happened -> {
+                networks.relayed().handle(happened.happened());
                 yield new Outcome(new Done());
             }
             case Spawn spawn ->
+<<<<<<< HEAD
                 new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.with())));
+=======
+                new Outcome(shown(
+                        workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start(), spawn.grant())));
+>>>>>>> main
             case Lendable lendable ->
                 new Outcome(
                         new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));
@@ -128,8 +146,8 @@ public final class ControlOperations {
                 made.discard(discard.spawnId());
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));
             }
-            case Egress asked -> new Outcome(egress(asked));
-            case Answer answer -> new Outcome(answer(answer));
+            case Egress asked -> new Outcome(egress.run(asked));
+            case Answer answer -> new Outcome(egress.answer(answer));
             case Audit audit -> new Outcome(audit(audit.from()));
             case TestRoute trial -> new Outcome(routes.run(trial.route()));
             case Shutdown _ -> {
@@ -187,95 +205,8 @@ public final class ControlOperations {
         }
     }
 
-    private Record egress(Egress request) {
-        EgressDecision decision = request.decision();
-        if (decision == null) {
-            return show(request.spawnId(), egress.show(request.spawnId()));
-        }
-        try {
-            String about = decision == EgressDecision.REVOKE ? request.secret() : request.host();
-            Person person = new Person(request.by(), request.via());
-            return decide(request.spawnId(), decision, Objects.requireNonNull(about), person);
-        } catch (IllegalArgumentException e) {
-            throw BrigException.invalid("host", String.valueOf(e.getMessage()));
-        }
-    }
-
-    /** Answers an ask, and carries out what was decided about a host. */
-    private AskAnswer answer(Answer request) {
-        AnswerChoice choice = request.answer();
-        Frame.Ask ask = workers.find(request.spawnId()).answer(request.askId(), choice);
-        if (ask.kind() == Frame.Ask.Kind.EGRESS) {
-            EgressDecision decision = EgressDecision.valueOf(
-                    Objects.requireNonNull(choice.option()).toUpperCase(Locale.ROOT));
-            decide(
-                    request.spawnId(),
-                    decision,
-                    Objects.requireNonNull(ask.nativeId()),
-                    new Person(choice.by(), choice.via()));
-        }
-        return new AskAnswer(request.askId(), choice.option(), choice.text());
-    }
-
-    private EgressDecided decide(String id, EgressDecision decision, String about, Person person) {
-        return switch (decision) {
-            case ALLOW, ONCE -> {
-                egress.allow(id, about, decision, person);
-                yield new EgressDecided(id, decision, about, null, null, null);
-            }
-            case SAVE -> {
-                egress.allow(id, about, decision, person);
-                String policy = workers.find(id).policyName();
-                String file = offer.policies().allow(policy, about).toString();
-                yield new EgressDecided(id, decision, about, policy, file, null);
-            }
-            case DENY -> {
-                egress.deny(id, about, person);
-                yield new EgressDecided(id, decision, about, null, null, null);
-            }
-            case REVOKE -> {
-                egress.revoke(id, about);
-                yield new EgressDecided(id, decision, null, null, null, about);
-            }
-        };
-    }
-
-    private EgressAnswer show(String id, EgressOverview overview) {
-        EgressPolicy policy = overview.policy();
-        return new EgressAnswer(
-                id,
-                workers.find(id).policyName(),
-                overview.hasWayOut(),
-                policy.allowedHosts(),
-                policy.deniedHosts(),
-                policy.tunnelHosts(),
-                overview.allowed(),
-                policy.secrets().entrySet().stream()
-                        .sorted(Map.Entry.comparingByKey())
-                        .map(secret -> new SecretUse(
-                                secret.getKey(),
-                                secret.getValue().hosts(),
-                                overview.revoked().contains(secret.getKey())))
-                        .toList(),
-                workers.find(id).openAsks().stream()
-                        .filter(ask -> ask.kind() == Frame.Ask.Kind.EGRESS)
-                        .sorted(Comparator.comparing(Frame.Ask::deadline))
-                        .map(ControlOperations::shown)
-                        .toList());
-    }
-
-    private static OpenAsk shown(Frame.Ask ask) {
-        JsonObject detail = (JsonObject) Objects.requireNonNull(ask.detail());
-        return new OpenAsk(
-                detail.text("host", ""),
-                detail.number("port", 0),
-                detail.text("method", ""),
-                detail.text("rule", ""),
-                ask.deadline());
-    }
-
     private AuditAnswer audit(String from) {
-        AuditFiles.Part part = egress.audit(from, AUDIT_BYTES_MAX);
+        AuditFiles.Part part = networks.egress().audit(from, AUDIT_BYTES_MAX);
         return new AuditAnswer(part.lines(), part.next(), part.oldestMs());
     }
 
@@ -288,7 +219,7 @@ public final class ControlOperations {
     /** The confinement of brig-egress on this host. */
     private List<Finding> confinement() {
         try {
-            return egress.confinement().stream()
+            return networks.egress().confinement().stream()
                     .map(found -> new Finding(found.name(), found.status(), found.detail(), null))
                     .toList();
         } catch (BrigException e) {

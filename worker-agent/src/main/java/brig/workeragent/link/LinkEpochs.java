@@ -2,6 +2,7 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.Timers;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;

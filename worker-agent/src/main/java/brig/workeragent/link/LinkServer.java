@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.Refusal;
 import brig.protocol.json.Json;
+import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -126,6 +127,11 @@ public final class LinkServer implements AutoCloseable {
             case LinkPurpose.Worker wanted -> follow(channel, wanted, rest);
             case LinkPurpose.Transfer _ -> new TransferConnection(channel, rest, timers, workers, made).run();
             case LinkPurpose.Port wanted -> new PortConnection(channel, ports).run(wanted, workers);
+            case LinkPurpose.Egress _ -> operations.networks().relayed().serve(channel);
+            case LinkPurpose.Granted wanted ->
+                new GrantedConnection(channel, operations.networks().grants()).run(wanted, rest);
+            case LinkPurpose.EgressEvents _ ->
+                new EventsConnection(channel, operations.networks().grants().events()).run();
         }
     }
 

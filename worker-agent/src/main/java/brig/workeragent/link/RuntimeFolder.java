@@ -71,7 +71,7 @@ public final class RuntimeFolder implements AutoCloseable {
                     "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
-        removeStale(runtimeDir.resolve("egress"), "descriptors-*.sock");
+        removeStale(runtimeDir.resolve("egress"), "{descriptors,granted}-*.sock");
         removeStale(runtimeDir.resolve("wall/descriptors"), "*");
         if (peers.areOthers()) {
             Files.setPosixFilePermissions(path, PASSABLE);

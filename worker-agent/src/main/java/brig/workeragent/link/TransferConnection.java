@@ -6,6 +6,7 @@ import brig.protocol.control.Done;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.json.Json;
+import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.Lending;

@@ -8,6 +8,7 @@ import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.Worker;
 import java.io.IOException;
 import java.nio.ByteBuffer;

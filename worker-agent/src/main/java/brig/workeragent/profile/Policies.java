@@ -69,6 +69,11 @@ public final class Policies {
      *     MODEL_ROUTE_MISSING} if the profile needs a model route that this policy lacks
      */
     public Named find(@Nullable String chosen, AgentProfile profile) {
+        return withRoutes(findWithoutRoutes(chosen, profile), profile);
+    }
+
+    /** The same without model routes, for a worker whose network another host serves. */
+    public Named findWithoutRoutes(@Nullable String chosen, AgentProfile profile) {
         String name = chosen == null ? profile.policy() : chosen;
         if (!name.equals(profile.policy()) && !choosable.contains(name)) {
             throw new BrigException(
@@ -80,7 +85,7 @@ public final class Policies {
         if (entry == null) {
             throw new BrigException(ErrorCode.UNKNOWN_POLICY, "no policy '" + name + "'; there are " + all.keySet());
         }
-        return withRoutes(resolve(name, entry), profile);
+        return resolve(name, entry);
     }
 
     /** Model routes extend the agent's own policy only, not one that a request chose. */
@@ -101,19 +106,7 @@ public final class Policies {
             return found;
         }
         EgressPolicy egress = routes.over(found.name(), may.egress(), profile.models());
-        Set<String> variables = new TreeSet<>(may.variables());
-        variables.addAll(EgressVariables.names(egress));
-        return new Named(
-                found.name(),
-                found.policy(),
-                new Confinement(
-                        may.workspaceReadOnly(),
-                        may.mounts(),
-                        variables,
-                        may.privateFiles(),
-                        may.limits(),
-                        may.nested(),
-                        egress));
+        return new Named(found.name(), found.policy(), may.with(egress));
     }
 
     /** The faults of unusable policies and routes, each with its kind. */

@@ -139,6 +139,16 @@ public final class WalledNetwork implements AutoCloseable {
         unanswered.forEach(request -> request.answer.completeExceptionally(refusal(request, "the wall is gone")));
     }
 
+    /** The listeners that are open now belong to the caller. */
+    public void release() {
+        lock.lock();
+        try {
+            owned.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Override
     public void close() {
         List<Integer> unused;

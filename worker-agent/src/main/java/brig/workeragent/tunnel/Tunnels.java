@@ -11,7 +11,10 @@ import brig.workeragent.tunnel.files.RemoteFolder;
 import brig.workeragent.tunnel.files.RemoteFolders;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,14 +22,18 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Opens the tunnels of sessions. Thread-safe. */
 public final class Tunnels {
+    private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
+
+    private final Path base;
     private final RemoteFolders folders;
     private final Path places;
     private final WorkersUser user;
     /** By control socket, since sshd bounds the commands of a login. */
     private final Map<TunnelWay, SshMaster> masters = new ConcurrentHashMap<>();
 
-    /** @param base the folder of all mounts and sockets; others cannot change it, and the workers' user gets to it */
+    /** @param base the folder for all mounts and sockets; made when it is needed, in one that the workers' user gets to */
     public Tunnels(Path base, WorkersUser user) {
+        this.base = base;
         this.folders = new RemoteFolders(base.resolve("m"), user);
         this.places = base.resolve("s");
         this.user = user;
@@ -52,6 +59,7 @@ public final class Tunnels {
      */
     public Tunnel open(String spawnId, SpawnRequest.Tunnel wanted, TunnelWay way, Bounds bounds)
             throws InterruptedException {
+        makeBase();
         RemoteFolder folder = folders.mount(new RemoteFolders.Request(
                 spawnId, way.sftpCommand(), wanted.folder(), bounds.privateFiles(), RemoteFolders.DEADLINE));
         try {
@@ -89,6 +97,19 @@ public final class Tunnels {
         } catch (InterruptedException | RuntimeException e) {
             folder.close();
             throw e;
+        }
+    }
+
+    /** Passable, but not to be listed: a worker's user has to get to its own mount and socket. */
+    private void makeBase() {
+        try {
+            for (Path folder : List.of(base, places)) {
+                Files.createDirectories(folder);
+                Files.setPosixFilePermissions(folder, PASSABLE);
+            }
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.SANDBOX_UNAVAILABLE, "no folder for a tunnel can be made: " + Reason.withFile(e));
         }
     }
 }

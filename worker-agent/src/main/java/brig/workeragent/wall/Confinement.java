@@ -38,6 +38,13 @@ public record Confinement(
         return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested, egress);
     }
 
+    /** A copy with another network access, and its variables. */
+    public Confinement with(EgressPolicy other) {
+        Set<String> all = new TreeSet<>(variables);
+        all.addAll(EgressVariables.names(other));
+        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, other);
+    }
+
     /** A copy with no variables beyond these; null changes nothing. */
     public Confinement narrowedTo(@Nullable List<String> names) {
         Set<String> left = new TreeSet<>(variables);

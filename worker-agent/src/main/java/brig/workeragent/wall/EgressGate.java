@@ -1,8 +1,10 @@
 package brig.workeragent.wall;
 
 import brig.egress.policy.EgressPolicy;
+import brig.egress.secret.Placeholder;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Serves the sockets of walls with egress. Thread-safe. */
@@ -49,6 +51,11 @@ public interface EgressGate {
      * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}
      */
     Path authority();
+
+    /** The placeholders of secrets in a wall, by the secret's name. */
+    default Map<String, String> placeholders(Set<String> secrets) {
+        return Placeholder.forEach(secrets);
+    }
 
     /** Begins to serve these sockets; earlier connections wait. */
     Handle take(Registration taking);

@@ -45,6 +45,11 @@ public final class EgressVariables {
         return MODEL + route;
     }
 
+    /** What follows a route in the URL of OpenAI's clients. */
+    public static String versionIn(EgressPolicy.ModelRoute route) {
+        return route.baseUrl().endsWith("/v1") ? "" : "/v1";
+    }
+
     /** Names of the variables for that policy; none without egress. */
     public static Set<String> names(EgressPolicy policy) {
         return policy.isOpen() ? of(policy, Map.of()).keySet() : Set.of();
@@ -60,7 +65,7 @@ public final class EgressVariables {
             if (name.equals("anthropic")) {
                 variables.put("ANTHROPIC_BASE_URL", url);
             } else if (name.equals("openai")) {
-                variables.put("OPENAI_BASE_URL", route.baseUrl().endsWith("/v1") ? url : url + "/v1");
+                variables.put("OPENAI_BASE_URL", url + versionIn(route));
             }
         });
         policy.secrets().keySet().forEach(name -> variables.put(name, placeholders.getOrDefault(name, "")));

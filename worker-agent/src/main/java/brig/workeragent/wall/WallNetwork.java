@@ -9,6 +9,9 @@ public interface WallNetwork extends AutoCloseable {
     /** Descriptors of listening sockets by their role; owned by this object. */
     List<WallSocket> sockets();
 
+    /** The same, which then belong to the caller: {@link #close} leaves them open. */
+    List<WallSocket> take();
+
     /** Opens one more listening socket for that port on any address. */
     CompletableFuture<WallSocket> listen(int port);
 

@@ -16,6 +16,7 @@ public interface Walls extends AutoCloseable {
      * @param workspace the real path of the agent's folder on the host
      * @param environment variables for the agent in addition to those of the wall itself
      * @param confinement its permissions, including which of all those variables reach it
+     * @param gate serves its network; null for the gate of this host
      * @param remoteShell where its shells lead to; null for the wall's own
      */
     record Plan(
@@ -24,15 +25,16 @@ public interface Walls extends AutoCloseable {
             Path workspace,
             Map<String, String> environment,
             Confinement confinement,
+            @Nullable EgressGate gate,
             @Nullable RemoteShell remoteShell) {
-        /** A wall with its own shells. */
+        /** A wall with its own shells, whose network this host serves. */
         public Plan(
                 String spawnId,
                 String agent,
                 Path workspace,
                 Map<String, String> environment,
                 Confinement confinement) {
-            this(spawnId, agent, workspace, environment, confinement, null);
+            this(spawnId, agent, workspace, environment, confinement, null, null);
         }
     }
 

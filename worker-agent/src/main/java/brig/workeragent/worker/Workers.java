@@ -3,6 +3,11 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
+<<<<<<< HEAD
+=======
+import brig.protocol.control.EgressGrant;
+import brig.protocol.control.MirrorStart;
+>>>>>>> main
 import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
@@ -21,8 +26,12 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
+<<<<<<< HEAD
 import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.tunnel.Tunnels;
+=======
+import brig.workeragent.relay.RelayedNetworks;
+>>>>>>> main
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -66,6 +75,7 @@ public final class Workers {
             MadeWorkspaces made,
             Timers timers,
             EgressSessions egress,
+            RelayedNetworks relayed,
             SpillFolder spills,
             Tunnels tunnels,
             Executor threads) {}
@@ -158,12 +168,13 @@ public final class Workers {
      * Whether a request would be refused, as far as can be told without creating anything, so that an invalid one is
      * known before it is stored.
      *
+     * @param granted whether its network is served at home
      * @throws BrigException a refusal as that of {@link #spawn}
      */
-    public void check(SpawnRequest request, SpawnRequest.Asker asker) {
+    public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean granted) {
         AgentProfiles.Named agent = parts.profiles().named(request.agent());
         parts.profiles().told(agent, request);
-        parts.policies().find(request.policy(), agent.profile());
+        policy(request, agent.profile(), granted);
         workplaces.check(request, asker);
         lock.lock();
         try {
@@ -204,16 +215,33 @@ public final class Workers {
     /**
      * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
+<<<<<<< HEAD
      * @param with what it needs besides the request
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
     public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with)
+=======
+     * @param start what its worktree begins with, if the repository is on another host
+     * @param grant its network, if that is served at home; null if this host serves it
+     * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
+     */
+    public SpawnAnswer spawn(
+            String spawnId,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            @Nullable EgressGrant grant)
+>>>>>>> main
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
+<<<<<<< HEAD
                 mine.complete(make(spawnId, request, asker, with));
+=======
+                mine.complete(make(spawnId, request, asker, start, grant));
+>>>>>>> main
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -226,7 +254,11 @@ public final class Workers {
     /** As above, for a request without a repository of another host. */
     public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
             throws InterruptedException {
+<<<<<<< HEAD
         return spawn(spawnId, request, asker, Provision.NONE);
+=======
+        return spawn(spawnId, request, asker, null, null);
+>>>>>>> main
     }
 
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
@@ -279,14 +311,29 @@ public final class Workers {
         }
     }
 
+<<<<<<< HEAD
     private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
+=======
+    private Policies.Named policy(SpawnRequest request, AgentProfile profile, boolean granted) {
+        return granted
+                ? parts.policies().findWithoutRoutes(request.policy(), profile)
+                : parts.policies().find(request.policy(), profile);
+    }
+
+    private SpawnAnswer make(
+            String spawnId,
+            SpawnRequest asked,
+            SpawnRequest.Asker asker,
+            @Nullable MirrorStart start,
+            @Nullable EgressGrant grant)
+>>>>>>> main
             throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
-        Policies.Named policy = parts.policies().find(request.policy(), profile);
+        Policies.Named policy = policy(request, profile, grant != null);
         logWithheld(spawnId, profile, policy);
         Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), with.start());
         Tunnel tunnel = null;
@@ -295,8 +342,8 @@ public final class Workers {
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
-            Confinement may = project.narrowing()
-                    .apply(policy.confinement())
+            Confinement narrowed = project.narrowing().apply(policy.confinement());
+            Confinement may = (grant == null ? narrowed : narrowed.with(RelayedNetworks.policy(grant)))
                     .with(found.mounts())
                     .with(format.mounts())
                     .with(kept)
@@ -310,7 +357,12 @@ public final class Workers {
                             place.folder(),
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
+<<<<<<< HEAD
                             tunnel == null ? null : tunnel.shell()));
+=======
+                            grant == null ? null : parts.relayed().gate(grant),
+                            null));
+>>>>>>> main
             Recorder recorder = null;
             Worker worker;
             try {
@@ -330,8 +382,14 @@ public final class Workers {
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
+                if (grant != null
+                        && !narrowed.egress().equals(policy.confinement().egress())) {
+                    told.handle(new EgressEvent.ProjectFile(
+                            "the project's rules for the network have no effect: it is served at home"));
+                }
                 OpenAsks asks = new OpenAsks(
                         spawnId, outbox, parts.timers(), profile.asks().waitMs());
+<<<<<<< HEAD
                 AutoCloseable egress = parts.egress()
                         .open(
                                 spawnId,
@@ -348,6 +406,24 @@ public final class Workers {
                 Workspaces.Workplace whole =
                         tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
                 worker = new Worker(plan, whole.around(built), outbox, asks, context);
+=======
+                AutoCloseable egress = grant == null
+                        ? parts.egress()
+                                .open(
+                                        spawnId,
+                                        may.egress(),
+                                        () -> project.narrowing()
+                                                .apply(parts.policies()
+                                                        .find(request.policy(), profile)
+                                                        .confinement())
+                                                .egress(),
+                                        new EgressAsks(
+                                                asks,
+                                                told,
+                                                (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
+                        : relayed(spawnId, asks, told);
+                worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
+>>>>>>> main
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -365,6 +441,7 @@ public final class Workers {
         }
     }
 
+<<<<<<< HEAD
     private @Nullable Tunnel tunnel(
             String spawnId, SpawnRequest request, @Nullable TunnelWay way, Confinement confinement)
             throws InterruptedException {
@@ -377,6 +454,12 @@ public final class Workers {
         }
         return parts.tunnels()
                 .open(spawnId, wanted, way, new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
+=======
+    /** Requests that wait for an ask which finds no room end at their deadline at home. */
+    private AutoCloseable relayed(String spawnId, OpenAsks asks, EgressFrames told) {
+        EgressAsks listener = new EgressAsks(asks, told, (host, rule) -> {});
+        return parts.relayed().open(spawnId, listener::handleEvent);
+>>>>>>> main
     }
 
     /** Logged, as a missing variable is hard to find from inside. */

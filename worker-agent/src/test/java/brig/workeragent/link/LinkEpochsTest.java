@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.FakeTimers;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -69,6 +69,7 @@ class WorkerTest {
         AgentProfile profile = new AgentProfile(
                 "",
                 command,
+                List.of(),
                 adapter,
                 process,
                 stdin,

@@ -22,6 +22,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
@@ -102,6 +103,7 @@ class WorkersTest {
                                 () -> 0),
                         new SystemTimers(),
                         new NoEgress(),
+                        new RelayedNetworks(folder.resolve("relay")),
                         spills(folder),
                         new Tunnels(folder.resolve("tunnel"), new WorkersUser(-1, false)),
                         Executors.newVirtualThreadPerTaskExecutor()),
@@ -426,14 +428,14 @@ class WorkersTest {
     }
 
     private ErrorCode refused(SpawnRequest request) {
-        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN))
+        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN, false))
                 .code();
     }
 
     @Test
     void shouldSayWhatItWouldRefuseAndMakeNothing() {
-        workers.check(REQUEST, CAPTAIN);
-        workers.check(asking("agent", null, "/workspaces/x"), CAPTAIN);
+        workers.check(REQUEST, CAPTAIN, false);
+        workers.check(asking("agent", null, "/workspaces/x"), CAPTAIN, false);
         assertEquals(ErrorCode.UNKNOWN_AGENT, refused(asking("nobody", null, null)));
         assertEquals(ErrorCode.UNKNOWN_POLICY, refused(asking("agent", "open", null)));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(asking("agent", null, "/etc")));

@@ -1,9 +1,9 @@
 package brig.egress.link;
 
 /**
- * A listening socket in the network namespace of a wall.
+ * A listening socket in the network namespace of a wall, or one for those of a wall on another host.
  *
- * <p>Decision 0045.
+ * <p>Decisions 0045, 0160.
  *
  * @param role the protocol that it serves
  * @param port the port; {@code TRANSPARENT} sockets listen on every address
@@ -22,6 +22,8 @@ public record WallSocket(Role role, int port, int descriptor) {
         MODEL,
         TRANSPARENT,
         DNS_UDP,
-        DNS_TCP
+        DNS_TCP,
+        /** A Unix socket for connections of a wall on another host; the first line of each says what it is. */
+        GRANTED
     }
 }

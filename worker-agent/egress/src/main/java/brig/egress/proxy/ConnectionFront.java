@@ -15,6 +15,8 @@ import io.netty.handler.ssl.AbstractSniHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +50,16 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
         this.port = port;
         this.granted = granted;
         this.channel = channel;
+    }
+
+    /** Adds one for the address that the client dialled. */
+    static ConnectionFront addTo(ChannelPipeline pipeline, WorkerEgress worker, InetSocketAddress dialled) {
+        InetAddress address = dialled.getAddress();
+        Set<String> names = worker.names().namesOf(address.getAddress());
+        Set<String> hosts = names.isEmpty() ? Set.of(address.getHostAddress()) : names;
+        ConnectionFront front = new ConnectionFront(worker, hosts, dialled.getPort(), false, pipeline.channel());
+        pipeline.addLast(front);
+        return front;
     }
 
     @Override

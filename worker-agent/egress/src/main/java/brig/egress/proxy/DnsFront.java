@@ -5,6 +5,7 @@ import brig.egress.policy.DnsMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -85,7 +86,15 @@ final class DnsFront {
         };
     }
 
-    void addTcp(ChannelPipeline pipeline) {
+    /** A connection that needs no recheck. */
+    private record Plain(Channel channel) implements WorkerEgress.Live {
+        @Override
+        public void recheck() {
+            // Each DNS query is judged anew.
+        }
+    }
+
+    WorkerEgress.Live addTcp(ChannelPipeline pipeline) {
         pipeline.addLast(new ReadTimeoutHandler(worker.limits().firstByteMs(), TimeUnit.MILLISECONDS));
         pipeline.addLast(new LengthFieldBasedFrameDecoder(MESSAGE_BYTES_MAX, 0, LENGTH_BYTES, 0, LENGTH_BYTES));
         pipeline.addLast(new LengthFieldPrepender(LENGTH_BYTES));
@@ -106,5 +115,6 @@ final class DnsFront {
                 ctx.close();
             }
         });
+        return new Plain(pipeline.channel());
     }
 }

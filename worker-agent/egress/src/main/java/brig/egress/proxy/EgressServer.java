@@ -12,13 +12,13 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -86,6 +86,7 @@ public final class EgressServer implements AutoCloseable {
         Channel listener = switch (socket.role()) {
             case DNS_UDP -> new EpollDatagramChannel(socket.descriptor());
             case DNS_TCP, PROXY, MODEL, TRANSPARENT -> new EpollServerSocketChannel(socket.descriptor());
+            case GRANTED -> new EpollServerDomainSocketChannel(socket.descriptor(), true);
         };
         if (entry.closed) {
             listener.unsafe().closeForcibly();
@@ -93,12 +94,14 @@ public final class EgressServer implements AutoCloseable {
         }
         entry.listeners.add(listener);
         if (listener instanceof ServerChannel server) {
-            new ServerBootstrap()
+            ServerBootstrap bootstrap = new ServerBootstrap()
                     .group(entry.egress.loop(), entry.egress.loop())
                     .channelFactory(() -> server)
-                    .childOption(ChannelOption.TCP_NODELAY, true)
-                    .childHandler(accept(entry, socket))
-                    .register();
+                    .childHandler(accept(entry, socket));
+            if (socket.role() != WallSocket.Role.GRANTED) {
+                bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+            }
+            bootstrap.register();
         } else {
             listener.pipeline().addLast(entry.dns.udp());
             entry.egress.loop().register(listener);
@@ -114,36 +117,17 @@ public final class EgressServer implements AutoCloseable {
                 WorkerEgress.Live live = switch (socket.role()) {
                     case PROXY -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Named());
                     case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());
-                    case TRANSPARENT -> addTransparent(worker, channel);
-                    case DNS_TCP, DNS_UDP -> {
-                        entry.dns.addTcp(channel.pipeline());
-                        yield new Plain(channel);
-                    }
+                    // For a redirected connection, its local address is the address that the client dialled.
+                    case TRANSPARENT ->
+                        ConnectionFront.addTo(channel.pipeline(), worker, (InetSocketAddress) channel.localAddress());
+                    case DNS_TCP, DNS_UDP -> entry.dns.addTcp(channel.pipeline());
+                    case GRANTED -> GrantedFront.addTo(channel.pipeline(), worker, entry.dns);
                 };
                 if (!worker.add(live)) {
                     channel.close();
                 }
             }
         };
-    }
-
-    /** For a redirected connection, its local address is the address that the client dialled. */
-    private static WorkerEgress.Live addTransparent(WorkerEgress worker, Channel channel) {
-        InetSocketAddress wanted = (InetSocketAddress) channel.localAddress();
-        byte[] address = wanted.getAddress().getAddress();
-        Set<String> names = worker.names().namesOf(address);
-        Set<String> hosts = names.isEmpty() ? Set.of(wanted.getAddress().getHostAddress()) : names;
-        ConnectionFront front = new ConnectionFront(worker, hosts, wanted.getPort(), false, channel);
-        channel.pipeline().addLast(front);
-        return front;
-    }
-
-    /** A connection that needs no recheck. */
-    private record Plain(Channel channel) implements WorkerEgress.Live {
-        @Override
-        public void recheck() {
-            // Each DNS query is judged anew.
-        }
     }
 
     /** Replaces a worker's policy. */

@@ -125,7 +125,7 @@ public final class RemoteFolders {
     private RemoteFolder attach(
             FarLink link, Request request, FarPath root, PrivateNames names, Set<String> extensions) {
         Path point = point(request.name());
-        Process client = sshfs.start(root.text(), point);
+        Process client = started(root, point);
         SftpFilter[] made = new SftpFilter[1];
         link.attach(client.getInputStream(), client.getOutputStream(), far -> {
             made[0] = new SftpFilter(far, root, extensions, names, link::toClient, System::nanoTime);
@@ -140,6 +140,15 @@ public final class RemoteFolders {
                             + "; /dev/fuse must be there, and fusermount3 be set-user-id root");
         }
         return mounted;
+    }
+
+    private Process started(FarPath root, Path point) {
+        try {
+            return sshfs.start(root.text(), point);
+        } catch (BrigException e) {
+            removePoint(point);
+            throw e;
+        }
     }
 
     private static FarPath root(FarLink link, Request request, Sshfs.FarServer server) {

@@ -426,9 +426,6 @@ final class SftpFilter {
 
     private void extended(int id, SftpReader in) {
         String name = new String(in.string(EXTENSION_BYTES_MAX), UTF_8);
-        if (!extensions.contains(name)) {
-            throw new Refusal(Sftp.OP_UNSUPPORTED);
-        }
         switch (name) {
             case Sftp.POSIX_RENAME -> rename(id, in, FarFolder.extended(name));
             case Sftp.HARDLINK -> hardLink(id, in);

@@ -27,9 +27,16 @@ final class Sshfs {
     private static final Logger LOG = LoggerFactory.getLogger(Sshfs.class);
 
     private final WorkersUser user;
+    private final List<Path> programs;
 
     Sshfs(WorkersUser user) {
+        this(user, FOLDERS);
+    }
+
+    /** @param programs the folders that may have them */
+    Sshfs(WorkersUser user, List<Path> programs) {
         this.user = user;
+        this.programs = programs;
     }
 
     /** @throws BrigException {@code SANDBOX_UNAVAILABLE} if a program is missing */
@@ -42,8 +49,8 @@ final class Sshfs {
         }
     }
 
-    private static @Nullable Path program(String name) {
-        return FOLDERS.stream()
+    private @Nullable Path program(String name) {
+        return programs.stream()
                 .map(folder -> folder.resolve(name))
                 .filter(Files::isExecutable)
                 .findFirst()
@@ -98,7 +105,7 @@ final class Sshfs {
         return started(builder);
     }
 
-    private static boolean hasOption(String name) {
+    private boolean hasOption(String name) {
         try {
             Process help = new ProcessBuilder(String.valueOf(program("sshfs")), "--help")
                     .redirectErrorStream(true)

@@ -92,12 +92,6 @@ final class FilterFixture {
         }
     }
 
-    /** Drops what was under way when the far side was found out. */
-    void clear() {
-        onTheWay = packet -> packet;
-        waiting.clear();
-    }
-
     int status(SftpWriter request) {
         return ask(request).status();
     }

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -162,12 +163,15 @@ class SftpFilterTest {
 
     @Test
     void shouldEndWhenTheFarSideAnswersWithSomethingElse() {
-        byte[] handle = FarFolder.handle(fixture.open(MAIN, Sftp.FLAG_READ));
-        byte[] folder = FarFolder.handle(fixture.ask(request(Sftp.OPENDIR, "src")));
-        SftpWriter read = request(Sftp.READ).string(handle).u64(0).u32(4);
-        SftpWriter list = request(Sftp.READDIR).string(folder);
-        SftpWriter look = request(Sftp.LSTAT, "other");
-        SftpWriter open = NONE.write(request(Sftp.OPEN, MAIN).u32(Sftp.FLAG_READ));
+        Function<FilterFixture, SftpWriter> read = one -> request(Sftp.READ)
+                .string(FarFolder.handle(one.open(MAIN, Sftp.FLAG_READ)))
+                .u64(0)
+                .u32(4);
+        Function<FilterFixture, SftpWriter> list =
+                one -> request(Sftp.READDIR).string(FarFolder.handle(one.ask(request(Sftp.OPENDIR, "src"))));
+        Function<FilterFixture, SftpWriter> look = one -> request(Sftp.LSTAT, MAIN);
+        Function<FilterFixture, SftpWriter> open =
+                one -> NONE.write(request(Sftp.OPEN, MAIN).u32(Sftp.FLAG_READ));
 
         ends(read, id -> new SftpWriter(Sftp.DATA, id + 1).string(new byte[4]));
         ends(read, id -> new SftpWriter(Sftp.NAME, id).u32(0));
@@ -185,10 +189,24 @@ class SftpFilterTest {
         ends(list, id -> entry(id, "a\0b"));
         ends(list, id -> entry(id, "a".repeat(256)));
         ends(list, id -> entry(id, "a").u32(7));
-        ends(look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x40));
-        ends(look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(Integer.MAX_VALUE));
-        ends(look, id -> new SftpWriter(Sftp.NAME, id).u32(2));
-        ends(open, id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[257]));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0x40));
+        ends(
+                Sftp.ATTRS,
+                look,
+                id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(-1));
+        ends(
+                Sftp.ATTRS,
+                look,
+                id -> new SftpWriter(Sftp.ATTRS, id).u32(0x80000000).u32(Integer.MAX_VALUE));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.ATTRS, id).u32(0).u32(0));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.NAME, id).u32(0));
+        ends(Sftp.ATTRS, look, id -> new SftpWriter(Sftp.STATUS, id).u32(Sftp.OK));
+        ends(look, id -> new SftpWriter(Sftp.NAME, id).u32(2).string(path("/home/me/project")));
+        ends(Sftp.HANDLE, open, id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[257]));
+        ends(
+                Sftp.HANDLE,
+                open,
+                id -> new SftpWriter(Sftp.HANDLE, id).string(new byte[4]).u32(0));
     }
 
     private static SftpWriter entry(int id, String name) {
@@ -200,21 +218,26 @@ class SftpFilterTest {
         SftpWriter to(int id);
     }
 
-    /** The answer takes the place of the far side's first one. */
-    private void ends(SftpWriter request, Answer answer) {
+    private static void ends(Function<FilterFixture, SftpWriter> request, Answer answer) {
+        ends(0, request, answer);
+    }
+
+    /** The answer takes the place of the far side's first one of that type, or of any type. */
+    private static void ends(int type, Function<FilterFixture, SftpWriter> request, Answer answer) {
+        FilterFixture one = new FilterFixture();
+        SftpWriter sent = request.apply(one);
         boolean[] given = new boolean[1];
-        fixture.onTheWay = packet -> {
+        one.onTheWay = packet -> {
             SftpReader in = new SftpReader(packet);
-            in.u8();
+            int came = in.u8();
             int id = in.u32();
-            if (given[0]) {
+            if (given[0] || type != 0 && type != came) {
                 return packet;
             }
             given[0] = true;
             return answer.to(id).done();
         };
-        assertThrows(SftpFault.class, () -> fixture.ask(request));
-        fixture.clear();
+        assertThrows(SftpFault.class, () -> one.ask(sent));
     }
 
     @Test

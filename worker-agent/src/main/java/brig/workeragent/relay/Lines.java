@@ -1,4 +1,4 @@
-package brig.workeragent.link;
+package brig.workeragent.relay;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reads a socket line by line, and writes whole buffers to it. Both block the calling virtual thread. */
-final class Lines {
+public final class Lines {
     private static final Logger LOG = LoggerFactory.getLogger(Lines.class);
     private static final int READ_BYTES_MAX = 16 * 1024;
 
@@ -24,7 +24,7 @@ final class Lines {
      * @return the line without its end, or null if the peer closed before
      * @throws BrigException {@code LINE_TOO_LONG}
      */
-    static byte @Nullable [] first(SocketChannel channel, ByteBuffer bytes) throws IOException {
+    public static byte @Nullable [] first(SocketChannel channel, ByteBuffer bytes) throws IOException {
         for (int seen = 0; channel.read(bytes) >= 0; seen = bytes.position()) {
             for (int at = seen; at < bytes.position(); at++) {
                 if (bytes.get(at) == '\n') {
@@ -41,7 +41,7 @@ final class Lines {
     }
 
     /** Passes the peer's lines to the decoder until it closes, those in {@code before} first. */
-    static void read(SocketChannel channel, ByteBuffer before, LineDecoder decoder) throws IOException {
+    public static void read(SocketChannel channel, ByteBuffer before, LineDecoder decoder) throws IOException {
         byte[] early = new byte[before.remaining()];
         before.get(early);
         decoder.decode(early, 0, early.length);
@@ -53,7 +53,7 @@ final class Lines {
     }
 
     /** Writes all of the buffers. */
-    static void write(SocketChannel channel, ByteBuffer... buffers) throws IOException {
+    public static void write(SocketChannel channel, ByteBuffer... buffers) throws IOException {
         int last = buffers.length - 1;
         while (last >= 0 && buffers[last].hasRemaining()) {
             channel.write(buffers);
@@ -61,7 +61,7 @@ final class Lines {
     }
 
     /** Ends a connection; the threads that read and write it follow. */
-    static void close(SocketChannel channel) {
+    public static void close(SocketChannel channel) {
         try {
             channel.close();
         } catch (IOException e) {

@@ -1,0 +1,277 @@
+package brig.gateway.egress;
+
+import brig.gateway.stream.StreamLog;
+import brig.gateway.worker.NetworkAgent;
+import brig.gateway.worker.Transfer;
+import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerStream;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.control.AnswerChoice;
+import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.AskAnswer;
+import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.DiffAnswer;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.EgressAnswer;
+import brig.protocol.control.EgressDecided;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.control.EgressGrant;
+import brig.protocol.control.EgressHappened;
+import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.LendableAnswer;
+import brig.protocol.control.MirrorAnswer;
+import brig.protocol.control.MirrorStart;
+import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.WorkersAnswer;
+import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.wire.FrameDecoder;
+import io.netty.channel.Channel;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The worker-agent of a host whose workers' networks are served at home. Before a worker starts there, home grants its
+ * network; what people decide about hosts goes home. Owned by the event loop.
+ *
+ * <p>Decision 0160.
+ */
+public final class HomeServed implements WorkerAgent, WallStreams.Claims {
+    private static final Logger log = LoggerFactory.getLogger(HomeServed.class);
+
+    private final NetworkAgent far;
+    private final NetworkAgent home;
+    private final Function<String, @Nullable SpawnRequest> requests;
+    /** What was asked for each worker whose network is served. */
+    private final Map<String, SpawnRequest> granted = new HashMap<>();
+    /** Those whose start is not answered yet. */
+    private final Set<String> starting = new HashSet<>();
+
+    private final HostAsks asks = new HostAsks();
+
+    /**
+     * @param far the worker-agent of the host
+     * @param home that of this host
+     * @param requests what was asked for a worker of that host; null if there is none of that id
+     */
+    public HomeServed(NetworkAgent far, NetworkAgent home, Function<String, @Nullable SpawnRequest> requests) {
+        this.far = far;
+        this.home = home;
+        this.requests = requests;
+    }
+
+    @Override
+    public @Nullable String refusal(String spawnId) {
+        return granted.containsKey(spawnId) ? null : "the gateway knows no such worker on that host";
+    }
+
+    @Override
+    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        return far.checkGranted(request, asker);
+    }
+
+    @Override
+    public CompletionStage<SpawnAnswer> spawn(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+        starting.add(spawnId);
+        return grant(spawnId, request)
+                .thenCompose(grant -> far.spawnGranted(spawnId, request, asker, start, grant))
+                .whenComplete((started, failure) -> {
+                    starting.remove(spawnId);
+                    if (cause(failure) instanceof BrigException) {
+                        ungrant(spawnId);
+                    }
+                });
+    }
+
+    private static @Nullable Throwable cause(@Nullable Throwable failure) {
+        return failure != null && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {
+        granted.put(spawnId, request.withoutPrompt());
+        return home.grant(spawnId, request);
+    }
+
+    private void ungrant(String spawnId) {
+        asks.forget(spawnId);
+        if (granted.remove(spawnId) != null) {
+            home.ungrant(spawnId).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    log.warn("a network is served on spawn_id={}: {}", spawnId, failure.toString());
+                }
+            });
+        }
+    }
+
+    /** The worker-agent at home may be a new one: it serves all networks again. */
+    public void handleHomeUp() {
+        granted.forEach(this::grantAgain);
+    }
+
+    private void grantAgain(String spawnId, SpawnRequest request) {
+        home.grant(spawnId, request).whenComplete((grant, failure) -> {
+            if (failure != null) {
+                log.warn("a network is not served spawn_id={}: {}", spawnId, failure.toString());
+            }
+        });
+    }
+
+    /** Something happened to a network. */
+    public void handle(EgressHappened happened) {
+        if (granted.containsKey(happened.spawnId())) {
+            far.tell(happened).whenComplete((told, failure) -> {
+                if (failure != null) {
+                    log.debug("an event is lost spawn_id={}: {}", happened.spawnId(), failure.toString());
+                }
+            });
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> terminate(String spawnId, String reason) {
+        return far.terminate(spawnId, reason);
+    }
+
+    @Override
+    public CompletionStage<Void> abandon(String spawnId) {
+        return far.abandon(spawnId).thenRun(() -> ungrant(spawnId));
+    }
+
+    /** Networks follow what runs: this is asked whenever a link is new. */
+    @Override
+    public CompletionStage<WorkersAnswer> list() {
+        Set<String> before = new HashSet<>(granted.keySet());
+        before.removeAll(starting);
+        return far.list().thenApply(all -> {
+            Set<String> live = new HashSet<>(all.starting());
+            all.workers().stream().filter(worker -> !worker.ended()).forEach(worker -> live.add(worker.spawnId()));
+            before.stream().filter(id -> !live.contains(id)).forEach(this::ungrant);
+            live.stream().filter(id -> !granted.containsKey(id)).forEach(this::adopt);
+            return all;
+        });
+    }
+
+    private void adopt(String spawnId) {
+        SpawnRequest request = requests.apply(spawnId);
+        if (request != null) {
+            granted.put(spawnId, request);
+            grantAgain(spawnId, request);
+        }
+    }
+
+    @Override
+    public WorkerStream open(String workerId, StreamLog streamLog, FrameDecoder.Sink frames) {
+        return far.open(workerId, streamLog, asks.follow(workerId, frames, () -> ungrant(workerId)));
+    }
+
+    @Override
+    public CompletionStage<EgressAnswer> egress(String workerId) {
+        return home.egress(workerId);
+    }
+
+    @Override
+    public CompletionStage<EgressDecided> decideEgress(
+            String workerId, EgressDecision decision, String about, String by, String via) {
+        return home.decideEgress(workerId, decision, about, by, via);
+    }
+
+    /** What a person decides about a host is settled there, and carried out at home. */
+    @Override
+    public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
+        String about = asks.hostOf(workerId, askId);
+        String option = choice.option();
+        if (about == null || option == null) {
+            return far.answer(workerId, askId, choice);
+        }
+        EgressDecision decision = HostAsks.decision(option);
+        if (decision == null || (decision == EgressDecision.SAVE && !choice.admin())) {
+            return CompletableFuture.failedFuture(
+                    decision == null
+                            ? BrigException.invalid("option", "is none of this ask")
+                            : new BrigException(
+                                    ErrorCode.FORBIDDEN, "a policy is not of one session: only an admin changes it"));
+        }
+        return far.answer(workerId, askId, choice)
+                .thenCompose(answered -> home.decideEgress(workerId, decision, about, choice.by(), choice.via())
+                        .thenApply(decided -> answered));
+    }
+
+    @Override
+    public CompletionStage<LendableAnswer> lendable(
+            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return far.lendable(spawnId, request, asker);
+    }
+
+    @Override
+    public CompletionStage<MirrorAnswer> mirror(String mirror) {
+        return far.mirror(mirror);
+    }
+
+    @Override
+    public CompletionStage<Transfer> transfer() {
+        return far.transfer();
+    }
+
+    @Override
+    public CompletionStage<HelloAnswer> hello() {
+        return far.hello();
+    }
+
+    @Override
+    public CompletionStage<DiffAnswer> diff(String spawnId) {
+        return far.diff(spawnId);
+    }
+
+    @Override
+    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
+        return far.apply(spawnId, check, allow);
+    }
+
+    @Override
+    public CompletionStage<WorkspacesAnswer> workspaces() {
+        return far.workspaces();
+    }
+
+    @Override
+    public CompletionStage<DiscardAnswer> discard(String spawnId) {
+        return far.discard(spawnId);
+    }
+
+    @Override
+    public CompletionStage<AuditAnswer> audit(String from) {
+        return home.audit(from);
+    }
+
+    @Override
+    public CompletionStage<Channel> dial(String workerId, int port) {
+        return far.dial(workerId, port);
+    }
+
+    @Override
+    public CompletionStage<TestRouteAnswer> testRoute(String route) {
+        return home.testRoute(route);
+    }
+
+    @Override
+    public CompletionStage<DoctorAnswer> doctor() {
+        return far.doctor();
+    }
+
+    @Override
+    public CompletionStage<Void> shutdown() {
+        return far.shutdown();
+    }
+}

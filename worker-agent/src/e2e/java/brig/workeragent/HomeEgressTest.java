@@ -1,0 +1,280 @@
+package brig.workeragent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Ids;
+import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two worker-agents, one of which stands for another host: programs behind its walls reach the outside through the
+ * brig-egress of the first.
+ */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Order(2)
+class HomeEgressTest {
+    private static final String SECRET = "planted-value-that-stays-at-home-8812";
+
+    private static TestWeb web;
+
+    private AgentFixture home;
+    private AgentFixture far;
+    private TestGateway homeControl;
+    private TestGateway farControl;
+    private TestJoiner joiner;
+
+    @BeforeAll
+    static void openWeb() throws Exception {
+        web = new TestWeb(TestFolders.create("brig-outside"), "allowed.test", "other.test");
+    }
+
+    @AfterAll
+    static void closeWeb() throws IOException {
+        web.close();
+        web.delete();
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        web.requests.clear();
+        web.authorizations.clear();
+        home = new AgentFixture(
+                        "",
+                        Map.of(
+                                "hosts",
+                                Map.of("allowed.test", "127.0.0.1", "other.test", "127.0.0.1"),
+                                "extraRoots",
+                                List.of(web.authority().toString())))
+                .open();
+        far = new AgentFixture().open();
+        Path token = Files.writeString(home.root.resolve("token"), SECRET + "\n");
+        Files.setAttribute(token, "unix:mode", 0600);
+        Map<String, Object> egress = new LinkedHashMap<>();
+        egress.put(
+                "allowedHosts",
+                Stream.of("allowed.test", "127.0.0.1")
+                        .flatMap(name -> Stream.of(name + ":" + web.port(false), name + ":" + web.port(true)))
+                        .toList());
+        egress.put("secrets", Map.of("TOKEN", Map.of("hosts", List.of("allowed.test"), "file", token.toString())));
+        egress.put(
+                "modelRoutes",
+                Map.of(
+                        "openai",
+                        Map.of("baseUrl", "https://allowed.test:" + web.port(true) + "/v1", "secret", "TOKEN")));
+        home.writePolicy("test", Map.of("egress", egress));
+        far.writePolicy("test", Map.of());
+        homeControl = home.control();
+        farControl = far.control();
+        joiner = new TestJoiner(far.linkSocket(), home.linkSocket(), 4);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        joiner.close();
+        farControl.close();
+        homeControl.close();
+        far.close();
+        home.close();
+    }
+
+    private static String json(Map<String, ?> object) {
+        return new String(Json.write(object), UTF_8);
+    }
+
+    /** A shell on the other host that takes a line at a time. */
+    private final class Shell implements AutoCloseable {
+        private final String id = Ids.newSpawnId(System.currentTimeMillis());
+        private final TestGateway frames;
+        private final StringBuilder said = new StringBuilder();
+
+        Shell() throws IOException {
+            Map<String, Object> request =
+                    Map.of("agent_config", Map.of("name", "bash-lines"), "policy", "test", "once", false);
+            Map<String, Object> granted =
+                    homeControl.ask(json(Map.of("id", 1, "op", "grant", "spawn_id", id, "request", request)));
+            assertTrue(granted.containsKey("ok"), granted::toString);
+            assertFalse(granted.toString().contains(SECRET), granted::toString);
+            Map<String, Object> spawned = farControl.ask(json(
+                    Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request, "grant", granted.get("ok"))));
+            assertTrue(spawned.containsKey("ok"), spawned::toString);
+            frames = far.frames(id, 1);
+        }
+
+        /** What it says to a line, up to a line that says so. */
+        String say(String line) throws IOException {
+            frames.send(json(Map.of("input", Map.of("content", line + "; echo; echo over"))));
+            return until("\nover\n");
+        }
+
+        String until(String end) throws IOException {
+            frames.read(frame -> {
+                if (frame.type() == FrameType.CHUNK) {
+                    said.append(frame.text("content"));
+                }
+                assertFalse(frame.type() == FrameType.DONE, said::toString);
+                return said.indexOf(end) < 0;
+            });
+            int at = said.indexOf(end);
+            String text = said.substring(0, at);
+            said.delete(0, at + end.length());
+            return text;
+        }
+
+        @Override
+        public void close() throws IOException {
+            frames.close();
+        }
+    }
+
+    private static String url(boolean encrypted, String host, String path) {
+        return (encrypted ? "https://" : "http://") + host + ":" + web.port(encrypted) + path;
+    }
+
+    /** The audit of home. */
+    private String audit() throws IOException {
+        return homeControl.ask("{\"id\":1,\"op\":\"audit\"}").toString();
+    }
+
+    @Test
+    void shouldReachWhatHomeAllowsWithSecretsThatOnlyHomeKnows() throws IOException {
+        try (Shell shell = new Shell()) {
+            // A name, TLS without the proxy, and a datagram for it; then the proxy; then a model route.
+            String said = shell.say("curl -sS --noproxy '*' -d $TOKEN -H \"Authorization: Bearer $TOKEN\" "
+                    + url(true, "allowed.test", "/echo"));
+            assertTrue(said.contains("echo Bearer BRIG_SECRET_"), said);
+            said = shell.say("curl -sS " + url(false, "allowed.test", "/page"));
+            assertTrue(said.contains("hello"), said);
+            said = shell.say("curl -sS --noproxy '*' $OPENAI_BASE_URL/echo");
+            assertTrue(said.contains("hello"), said);
+            assertEquals(List.of("Bearer " + SECRET, "Bearer " + SECRET), List.copyOf(web.authorizations));
+            said = shell.say("curl -sSv --noproxy '*' -w '%{http_code}' " + url(false, "other.test", "/page"));
+            assertTrue(said.contains("198.18.") && said.endsWith("403"), said);
+            said = shell.say("grep -c " + SECRET + " /proc/self/environ");
+            assertTrue(said.startsWith("0"), said);
+            String audit = audit();
+            assertTrue(audit.contains("other.test") && audit.contains("blocked"), audit);
+        }
+        assertTrue(
+                web.requests.stream().noneMatch(request -> request.startsWith("other.test")), web.requests::toString);
+        assertEquals(List.of(), filesWith(far.root, SECRET));
+        assertEquals(List.of(), far.egressProcesses());
+    }
+
+    private static List<Path> filesWith(Path folder, String text) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> {
+                        try {
+                            return new String(Files.readAllBytes(file), UTF_8).contains(text);
+                        } catch (IOException unreadable) {
+                            return false;
+                        }
+                    })
+                    .toList();
+        }
+    }
+
+    @Test
+    void shouldBreakConnectionsWithTheLinkAndServeNewOnesWhenItIsBack() throws IOException {
+        try (Shell shell = new Shell()) {
+            assertTrue(
+                    shell.say("curl -sS " + url(false, "allowed.test", "/page")).contains("hello"));
+            joiner.close();
+            shell.frames.send(json(Map.of(
+                    "input",
+                    Map.of(
+                            "content",
+                            "echo asked; curl -sS " + url(false, "allowed.test", "/page") + "; echo; echo over"))));
+            shell.until("asked\n");
+            joiner = new TestJoiner(far.linkSocket(), home.linkSocket(), 4);
+            assertTrue(shell.until("\nover\n").contains("hello"));
+        }
+    }
+
+    @Test
+    void shouldRefuseAndAuditConnectionsThatNobodyGranted() throws IOException {
+        try (Shell shell = new Shell()) {
+            String stranger = Ids.newSpawnId(System.currentTimeMillis());
+            for (String wanted : List.of(
+                    "\"spawn_id\":\"" + stranger + "\",\"role\":\"proxy\"",
+                    "\"spawn_id\":\"" + shell.id + "\",\"role\":\"transparent\",\"address\":\"127.0.0.1\",\"port\":1",
+                    "\"spawn_id\":\"" + shell.id + "\",\"role\":\"proxy\",\"refused\":\"it is on another host\"")) {
+                try (TestGateway lying =
+                        new TestGateway(home.linkSocket()).opened("{\"link\":\"granted\"," + wanted + "}")) {
+                    String answer = lying.line();
+                    assertTrue(answer.contains("FORBIDDEN"), answer);
+                    assertEquals(null, lying.line());
+                }
+            }
+        }
+        homeControl.ask("{\"id\":1,\"op\":\"doctor\"}");
+        String audit = audit();
+        assertTrue(audit.contains("is not served here"), audit);
+        assertTrue(audit.contains("does not listen at port 1"), audit);
+        assertTrue(audit.contains("it is on another host"), audit);
+    }
+
+    @Test
+    void shouldTellTheWorkersStreamWhatHappenedAtHome() throws IOException {
+        try (Shell shell = new Shell();
+                TestGateway events = new TestGateway(home.linkSocket()).opened("{\"link\":\"egress_events\"}")) {
+            shell.say("curl -sS -o /dev/null " + url(false, "other.test", "/page"));
+            Map<String, Object> event = Json.parseObject(events.line().getBytes(UTF_8));
+            assertEquals(shell.id, event.get("spawn_id"));
+            Map<String, Object> told = new LinkedHashMap<>(Map.of("id", 1, "op", "egress_event"));
+            told.putAll(event);
+            Map<String, Object> answer = farControl.ask(json(told));
+            assertTrue(answer.containsKey("ok"), answer::toString);
+            shell.frames.read(frame -> {
+                boolean is = frame.type() == FrameType.EGRESS;
+                assertTrue(!is || frame.text("host").equals("other.test"), frame::toString);
+                return !is;
+            });
+        }
+    }
+
+    @Test
+    void shouldAnswerAGrantAgainAsBeforeAndEndIt() throws IOException {
+        String id = Ids.newSpawnId(System.currentTimeMillis());
+        String grant = json(Map.of(
+                "id",
+                1,
+                "op",
+                "grant",
+                "spawn_id",
+                id,
+                "request",
+                Map.of("agent_config", Map.of("name", "shell"), "policy", "test", "once", false)));
+        Map<String, Object> first = homeControl.ask(grant);
+        assertTrue(first.toString().contains("BRIG_SECRET_"), first::toString);
+        assertEquals(first, homeControl.ask(grant));
+        homeControl.ask("{\"id\":1,\"op\":\"ungrant\",\"spawn_id\":\"" + id + "\"}");
+        try (TestGateway late = new TestGateway(home.linkSocket())
+                .opened("{\"link\":\"granted\",\"spawn_id\":\"" + id + "\",\"role\":\"proxy\"}")) {
+            assertTrue(late.line().contains("FORBIDDEN"));
+        }
+        // The placeholders survive the worker-agent.
+        homeControl.close();
+        home.agent.close();
+        home.open();
+        homeControl = home.control();
+        assertEquals(first, homeControl.ask(grant));
+    }
+}
