@@ -143,7 +143,7 @@ final class TwoHosts implements AutoCloseable {
 
     /** What a shell said on the other host, until it was over. */
     String run(String spawnId, SpawnRequest request, MirrorStart start) throws IOException {
-        control(far, new ControlRequest.Spawn(spawnId, request, ASKER, new Provision(start, null)), SpawnAnswer.class);
+        control(far, new ControlRequest.Spawn(spawnId, request, ASKER, Provision.of(start)), SpawnAnswer.class);
         StringBuilder said = new StringBuilder();
         try (TestGateway frames = far.frames(spawnId, 1)) {
             frames.read(frame -> {

@@ -12,11 +12,8 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
-<<<<<<< HEAD
-import brig.workeragent.tunnel.Tunnels;
-=======
 import brig.workeragent.relay.RelayedNetworks;
->>>>>>> main
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;

@@ -368,16 +368,6 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<SpawnAnswer> spawnGranted(
-            String spawnId,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            EgressGrant grant) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker, start, grant), SpawnAnswer.class);
-    }
-
-    @Override
     public CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {
         return request(new ControlRequest.Grant(spawnId, request.withoutPrompt()), EgressGrant.class);
     }

@@ -143,7 +143,7 @@ public final class WorkerAgents implements WorkerAgent {
             return wayOf(request).thenApply(Provision.NONE::with);
         }
         return reached(host, far -> repositories.bring(spawnId, far, host, request, asker))
-                .thenApply(start -> new Provision(start, null));
+                .thenApply(start -> Provision.of(start));
     }
 
     /** Fails with {@code HOST_UNREACHABLE} if there is no way to the host of its tunnel; null without a tunnel. */

@@ -41,34 +41,19 @@ public sealed interface ControlRequest {
     /**
      * Starts a worker: {@link SpawnAnswer}.
      *
-<<<<<<< HEAD
      * @param with what it needs besides
-=======
-     * @param start what its worktree begins with, if the repository is on another host
-     * @param grant its network, if the worker-agent of another host serves it; null if this one does
->>>>>>> main
      */
     record Spawn(
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
-<<<<<<< HEAD
             @Flat Provision with) implements ControlRequest {
-=======
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
-            implements ControlRequest {
->>>>>>> main
         public Spawn {
             requireSpawnId(spawnId);
         }
 
         public Spawn(String spawnId, SpawnRequest request, Asker asker) {
             this(spawnId, request, asker, Provision.NONE);
-        }
-
-        public Spawn(String spawnId, SpawnRequest request, Asker asker, @Nullable MirrorStart start) {
-            this(spawnId, request, asker, start, null);
         }
     }
 

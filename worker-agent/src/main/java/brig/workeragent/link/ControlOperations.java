@@ -126,12 +126,7 @@ public final class ControlOperations {
                 yield new Outcome(new Done());
             }
             case Spawn spawn ->
-<<<<<<< HEAD
                 new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.with())));
-=======
-                new Outcome(shown(
-                        workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start(), spawn.grant())));
->>>>>>> main
             case Lendable lendable ->
                 new Outcome(
                         new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));

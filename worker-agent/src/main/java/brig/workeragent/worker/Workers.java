@@ -3,11 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
-<<<<<<< HEAD
-=======
 import brig.protocol.control.EgressGrant;
-import brig.protocol.control.MirrorStart;
->>>>>>> main
 import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
@@ -26,12 +22,9 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
-<<<<<<< HEAD
+import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.tunnel.Tunnels;
-=======
-import brig.workeragent.relay.RelayedNetworks;
->>>>>>> main
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -215,33 +208,16 @@ public final class Workers {
     /**
      * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
-<<<<<<< HEAD
      * @param with what it needs besides the request
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
     public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with)
-=======
-     * @param start what its worktree begins with, if the repository is on another host
-     * @param grant its network, if that is served at home; null if this host serves it
-     * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
-     */
-    public SpawnAnswer spawn(
-            String spawnId,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
->>>>>>> main
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
-<<<<<<< HEAD
                 mine.complete(make(spawnId, request, asker, with));
-=======
-                mine.complete(make(spawnId, request, asker, start, grant));
->>>>>>> main
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -254,11 +230,7 @@ public final class Workers {
     /** As above, for a request without a repository of another host. */
     public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
             throws InterruptedException {
-<<<<<<< HEAD
         return spawn(spawnId, request, asker, Provision.NONE);
-=======
-        return spawn(spawnId, request, asker, null, null);
->>>>>>> main
     }
 
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
@@ -311,23 +283,15 @@ public final class Workers {
         }
     }
 
-<<<<<<< HEAD
-    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
-=======
     private Policies.Named policy(SpawnRequest request, AgentProfile profile, boolean granted) {
         return granted
                 ? parts.policies().findWithoutRoutes(request.policy(), profile)
                 : parts.policies().find(request.policy(), profile);
     }
 
-    private SpawnAnswer make(
-            String spawnId,
-            SpawnRequest asked,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
->>>>>>> main
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
+        @Nullable EgressGrant grant = with.grant();
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
@@ -357,12 +321,8 @@ public final class Workers {
                             place.folder(),
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
-<<<<<<< HEAD
-                            tunnel == null ? null : tunnel.shell()));
-=======
                             grant == null ? null : parts.relayed().gate(grant),
-                            null));
->>>>>>> main
+                            tunnel == null ? null : tunnel.shell()));
             Recorder recorder = null;
             Worker worker;
             try {
@@ -389,24 +349,6 @@ public final class Workers {
                 }
                 OpenAsks asks = new OpenAsks(
                         spawnId, outbox, parts.timers(), profile.asks().waitMs());
-<<<<<<< HEAD
-                AutoCloseable egress = parts.egress()
-                        .open(
-                                spawnId,
-                                may.egress(),
-                                () -> project.narrowing()
-                                        .apply(parts.policies()
-                                                .find(request.policy(), profile)
-                                                .confinement())
-                                        .egress(),
-                                new EgressAsks(
-                                        asks,
-                                        told,
-                                        (host, rule) -> parts.egress().refuse(spawnId, host, rule)));
-                Workspaces.Workplace whole =
-                        tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
-                worker = new Worker(plan, whole.around(built), outbox, asks, context);
-=======
                 AutoCloseable egress = grant == null
                         ? parts.egress()
                                 .open(
@@ -422,8 +364,9 @@ public final class Workers {
                                                 told,
                                                 (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
                         : relayed(spawnId, asks, told);
-                worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
->>>>>>> main
+                Workspaces.Workplace whole =
+                        tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
+                worker = new Worker(plan, whole.around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -441,7 +384,6 @@ public final class Workers {
         }
     }
 
-<<<<<<< HEAD
     private @Nullable Tunnel tunnel(
             String spawnId, SpawnRequest request, @Nullable TunnelWay way, Confinement confinement)
             throws InterruptedException {
@@ -454,12 +396,12 @@ public final class Workers {
         }
         return parts.tunnels()
                 .open(spawnId, wanted, way, new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
-=======
+    }
+
     /** Requests that wait for an ask which finds no room end at their deadline at home. */
     private AutoCloseable relayed(String spawnId, OpenAsks asks, EgressFrames told) {
         EgressAsks listener = new EgressAsks(asks, told, (host, rule) -> {});
         return parts.relayed().open(spawnId, listener::handleEvent);
->>>>>>> main
     }
 
     /** Logged, as a missing variable is hard to find from inside. */

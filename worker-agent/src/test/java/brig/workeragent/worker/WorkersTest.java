@@ -144,7 +144,7 @@ class WorkersTest {
         CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
-                answer.complete(workers.spawn(id, REQUEST, CAPTAIN, null));
+                answer.complete(workers.spawn(id, REQUEST, CAPTAIN));
             } catch (InterruptedException | RuntimeException e) {
                 answer.completeExceptionally(e);
             }
@@ -153,7 +153,7 @@ class WorkersTest {
     }
 
     private BrigException refusal(String id) {
-        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN, null));
+        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN));
     }
 
     private static void assertDisconnected(Worker worker) {
@@ -173,7 +173,7 @@ class WorkersTest {
         CompletableFuture<SpawnAnswer> second = spawn("a");
         walls.mayStart.complete(null);
         assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
-        assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN, null));
+        assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN));
         assertEquals(1, walls.built.get());
         assertEquals(folder.resolve("workspaces/task").toString(), first.get().workspace());
     }
@@ -185,14 +185,14 @@ class WorkersTest {
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(workers.anyAlive());
     }
 
     @Test
     void shouldLeaveNoWallWhenWhatBelongsToItCannotBeOpened() throws Exception {
         noEgress = new IllegalStateException("not now");
-        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST, CAPTAIN, null));
+        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST, CAPTAIN));
         assertEquals(1, walls.closed.get());
         noEgress = null;
         Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
@@ -201,7 +201,7 @@ class WorkersTest {
                 .as(SpawnRequest.class);
         assertEquals(
                 ErrorCode.RECORD_LOST,
-                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN, null))
+                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN))
                         .code());
         assertEquals(2, walls.closed.get());
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -212,7 +212,7 @@ class WorkersTest {
         var waiting =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), null, true);
         assertEquals(
-                FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN, null).posture());
+                FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
         assertEquals(
                 FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
@@ -221,14 +221,14 @@ class WorkersTest {
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
         assertEquals(
                 ErrorCode.POSTURE_NOT_ENFORCED,
-                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN, null))
+                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN))
                         .code());
         assertEquals(1, workers.list().workers().size());
     }
 
     @Test
     void shouldForgetWorkerWhenLastFrameIsAcknowledged() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         Worker worker = workers.find("a");
         FrameTail frames = new FrameTail(worker.outbox());
         worker.terminate(EndReason.REQUESTED);
@@ -261,7 +261,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetADiscardedWorkerWithoutAnAcknowledgementWhenItHasEnded() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         workers.discard("a", EndReason.REQUESTED);
         walls.next().exit(0);
         while (!workers.list().workers().isEmpty()) {
@@ -273,7 +273,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetAWorkerThatHasEndedWhenItIsDiscardedThen() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         workers.find("a").terminate(EndReason.REQUESTED);
         walls.next().exit(0);
         while (workers.anyAlive()) {
@@ -322,7 +322,7 @@ class WorkersTest {
             assertEquals(ErrorCode.SESSION_ENDED, refusal("w" + i).code());
         }
         assertEquals(0, walls.built.get());
-        workers.spawn("w0", REQUEST, CAPTAIN, null);
+        workers.spawn("w0", REQUEST, CAPTAIN);
         assertEquals(1, walls.built.get(), "the oldest is forgotten");
     }
 
@@ -344,7 +344,7 @@ class WorkersTest {
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
-        workers.spawn(spawnId, request, CAPTAIN, null);
+        workers.spawn(spawnId, request, CAPTAIN);
         boolean own = "/opt/brig/home".equals(walls.lastPlan.environment().get("HOME"));
         List<String> homes = walls.lastPlan.confinement().mounts().stream()
                 .filter(mount -> mount.target().toString().equals("/opt/brig/home") && !mount.readOnly())
@@ -366,7 +366,7 @@ class WorkersTest {
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
         assertEquals("none", homeOf("e", of("", null)));
         BrigException refused =
-                assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN, null));
+                assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
     }
 
@@ -386,15 +386,15 @@ class WorkersTest {
                 new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0),
                 SpawnRequest.Continuation.NEW,
                 null);
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
-        workers.spawn("b", narrow, CAPTAIN, null);
+        workers.spawn("b", narrow, CAPTAIN);
         assertEquals(Set.of("LANG"), walls.lastPlan.confinement().variables());
     }
 
     @Test
     void shouldRefuseNewAndEndAllWhenShutDown() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
         Worker worker = workers.find("a");
         CompletableFuture<Void> down = CompletableFuture.runAsync(() -> {
             try {
@@ -446,9 +446,9 @@ class WorkersTest {
     @Test
     void shouldStartNoMoreThanItsRateAllowsAndNotCountRepetitions() throws Exception {
         open(2);
-        workers.spawn("a", REQUEST, CAPTAIN, null);
-        workers.spawn("a", REQUEST, CAPTAIN, null);
-        workers.spawn("b", REQUEST, CAPTAIN, null);
+        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("b", REQUEST, CAPTAIN);
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refusal("c").code());
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
         assertEquals(2, walls.built.get());
@@ -458,12 +458,12 @@ class WorkersTest {
     @Test
     void shouldRefuseOneMoreThanItHasRoomForBeforeAnythingIsMade() throws Exception {
         for (int i = 0; i < WORKERS_MAX; i++) {
-            workers.spawn("w" + i, REQUEST, CAPTAIN, null);
+            workers.spawn("w" + i, REQUEST, CAPTAIN);
         }
         assertEquals(ErrorCode.MAX_WORKERS, refused(REQUEST), "a check says so before anything is promised");
         assertEquals(ErrorCode.MAX_WORKERS, refusal("one-more").code());
         assertEquals(WORKERS_MAX, walls.built.get());
-        workers.spawn("w0", REQUEST, CAPTAIN, null);
+        workers.spawn("w0", REQUEST, CAPTAIN);
     }
 
     /** No workspace of these tests is looked at. */
