@@ -83,7 +83,7 @@ final class TransferLink extends ChannelInboundHandlerAdapter implements Transfe
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext ctx) {
+    public void handlerAdded(ChannelHandlerContext ctx) {
         channel = ctx.channel();
     }
 

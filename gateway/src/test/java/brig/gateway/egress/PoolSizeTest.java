@@ -25,8 +25,8 @@ class PoolSizeTest {
     @Test
     void shouldGrowWhenAllWereTakenUpToAMaximum() {
         for (int round = 0; round < 10; round++) {
+            int waiting = size.missing();
             fill();
-            int waiting = Math.min(PoolSize.WAITING_MIN << round, PoolSize.WAITING_MAX);
             for (int i = 0; i < waiting; i++) {
                 size.take();
             }

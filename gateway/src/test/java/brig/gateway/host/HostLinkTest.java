@@ -137,6 +137,10 @@ class HostLinkTest {
         List<String> names =
                 join(bench.link.check()).stream().map(Finding::name).toList();
         assertEquals(List.of("ssh", "worker-agent", "bubblewrap"), names);
+        processes.script("'start'", 0, LinkBench.STARTED, "");
+        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        processes.settle();
+        assertEquals("UNFIT", bench.state(), "a host that was unfit must pass its own checks first");
         processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"ok\"}\n", "");
         processes.script("'start'", 0, LinkBench.STARTED, "");
         bench.time.pass(HostLink.RETRY_PERSON_MS);

@@ -15,6 +15,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
@@ -34,6 +35,8 @@ final class TransferConnection {
     private static final int READ_BYTES = 64 * 1024;
     /** A gateway that takes that long to say what became of a patch is gone. */
     private static final long SETTLED_MS = 600_000;
+
+    private static final long REFUSED_MS = 10_000;
 
     private final SocketChannel channel;
     private final Timers timers;
@@ -66,11 +69,22 @@ final class TransferConnection {
                     answer(made.lending().apply(apply, ControlOperations.globs(apply.allow()), in));
             }
         } catch (BrigException e) {
-            write(TransferAnswer.refused(e));
+            refuse(e);
         } catch (RuntimeException e) {
             LOG.error("a transfer failed", e);
-            write(TransferAnswer.refused(
-                    new BrigException(ErrorCode.INTERNAL, "internal error; see the worker-agent's log")));
+            refuse(new BrigException(ErrorCode.INTERNAL, "internal error; see the worker-agent's log"));
+        }
+    }
+
+    /** A gateway that still sends reads the refusal only if its bytes are taken. */
+    private void refuse(BrigException why) throws IOException {
+        write(TransferAnswer.refused(why));
+        channel.shutdownOutput();
+        Timers.Timer deadline = timers.schedule(REFUSED_MS, () -> Lines.close(channel));
+        try {
+            in.transferTo(OutputStream.nullOutputStream());
+        } finally {
+            deadline.cancel();
         }
     }
 

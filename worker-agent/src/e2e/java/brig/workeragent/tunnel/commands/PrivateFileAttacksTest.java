@@ -77,7 +77,7 @@ class PrivateFileAttacksTest {
         attacks.put("another glob", "cat keys/*.pem");
         attacks.put("glob with a path", "cat conf/d*");
         attacks.put("key of the home", "cat ~/.ssh/id*");
-        attacks.put("login file of the next command", "echo 'cat ~/project/.e*' >>~/.bashrc");
+        attacks.put("login file of the next command", "echo 'cat ~/project/.e* >~/out' >>~/.bashrc");
         attacks.put(
                 "program of the next command",
                 "mkdir -p ~/bin; printf '#!/bin/sh\\ncat HOME/project/.e*' >~/bin/nsenter;"
@@ -119,7 +119,7 @@ class PrivateFileAttacksTest {
                             .replace("/HOME", far.home.toString())
                             .replace("HOME", far.home.toString())
                             .replace("OUTSIDE", String.valueOf(outside.pid()));
-                    String shown = run(far, command) + run(far, "cat readme");
+                    String shown = run(far, command) + run(far, "cat readme ~/out");
                     if (shown.contains(CONTENT)) leaks.put(attack.getKey(), attack.getValue());
                 } finally {
                     outside.destroyForcibly();
@@ -147,9 +147,9 @@ class PrivateFileAttacksTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "mv keys ~/away",
+                "mkdir -p ~/a/b/c/d; mv keys ~/a/b/c/d/away",
                 "chmod 0 keys",
-                "cd ~; mv project away",
+                "mkdir -p ~/a/b/c/d; cd ~; mv project a/b/c/d/away",
                 "mv keys .keys; chmod 0 .keys",
                 "pkill -f 'sleep 5'; pkill -x sh; true"
             })
@@ -165,8 +165,9 @@ class PrivateFileAttacksTest {
                 caller.end();
             }
             TunnelCommandsTest.await(() -> tunnel.masks().holder() != before);
-            String back = "cd %s; mv away project; cd project; chmod 700 keys .keys ~/away; cat keys/* .keys/* ~/away/*"
-                    .formatted(far.home);
+            String back = "cd %s; chmod 700 project/keys project/.keys; cat project/*keys/* project/.keys/*;"
+                    + " cat a/b/c/d/away/* a/b/c/d/away/*/*";
+            back = back.formatted(far.home);
             try (ShellCaller caller = new ShellCaller(far.socket(), "/", Map.of(), "bash", "-c", back)) {
                 caller.end();
                 assertFalse(caller.outputText().contains(CONTENT), caller::outputText);

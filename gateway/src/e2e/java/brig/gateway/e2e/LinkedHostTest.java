@@ -1,0 +1,98 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.junit.jupiter.api.Test;
+
+/** A host that a person adds: one login, and again one whenever the link was lost. */
+class LinkedHostTest {
+    private static final String NAME = "build1";
+
+    private static Run add(Product product, SshHost host) throws IOException {
+        return product.brig(
+                "host",
+                "add",
+                NAME,
+                NAME,
+                "--label",
+                "gpu",
+                "--",
+                "-F",
+                host.config().file().toString());
+    }
+
+    private static JsonObject view(Product product) throws IOException {
+        return product.ask("{\"action\":\"hosts\"}").objects("hosts").getFirst();
+    }
+
+    private static void awaitUp(Product product, SshHost host, long logins) throws IOException {
+        Await.until(
+                "the link is up again",
+                () -> host.logins() == logins && view(product).text("state", "").equals("up"));
+    }
+
+    private static void requireWork(Product product, String... where) throws IOException {
+        Run run = product.brig("run", "shell", where[0], where[1], "--", "echo hi");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("hi", run.out().strip());
+    }
+
+    /** The ssh that holds the link. */
+    private static ProcessHandle master(SshHost host) {
+        return Processes.with("-M", host.config().file().toString()).getFirst();
+    }
+
+    @Test
+    void shouldLogInOnceForEachLinkWhateverEndedTheOneBefore() throws IOException {
+        try (SshHost host = SshHost.start(NAME);
+                Product product = Product.start()) {
+            Run added = add(product, host);
+            assertEquals(0, added.exitCode(), added::err);
+            assertTrue(added.err().contains("deploying") && added.err().contains("build1: up"), added::err);
+            // The first one was to see whether ssh has questions.
+            assertEquals(2, host.logins());
+            requireWork(product, "--host", NAME);
+            requireWork(product, "--on", "gpu");
+            Run checked = product.brig("doctor", "--host", NAME);
+            assertTrue(checked.out().contains("connected to build1"), checked::out);
+            Run upgraded = product.brig("host", "upgrade", NAME);
+            assertEquals(0, upgraded.exitCode(), upgraded::err);
+            assertEquals(2, host.logins());
+
+            master(host).destroyForcibly();
+            awaitUp(product, host, 3);
+            host.killSessions();
+            awaitUp(product, host, 4);
+            requireWork(product, "--host", NAME);
+
+            host.settings("AllowStreamLocalForwarding no");
+            host.killSessions();
+            awaitUp(product, host, 5);
+            requireWork(product, "--host", NAME);
+            assertTrue(view(product).text("reason", "").contains("forbids the forwarding"));
+            assertEquals(5, host.logins());
+
+            assertEquals(0, product.brig("host", "rm", NAME).exitCode());
+            assertEquals(
+                    0, product.ask("{\"action\":\"hosts\"}").objects("hosts").size());
+        }
+    }
+
+    @Test
+    void shouldSayWhatToDoWhenTheLoginIsRefused() throws IOException {
+        try (SshHost host = SshHost.start(NAME);
+                Product product = Product.start()) {
+            Files.delete(host.home().resolve(".ssh/authorized_keys"));
+            Run refused = add(product, host);
+            assertEquals(1, refused.exitCode(), refused::err);
+            assertTrue(refused.err().contains("Permission denied"), refused::err);
+            assertTrue(refused.err().contains("nothing was added"), refused::err);
+            assertEquals(
+                    0, product.ask("{\"action\":\"hosts\"}").objects("hosts").size());
+        }
+    }
+}
