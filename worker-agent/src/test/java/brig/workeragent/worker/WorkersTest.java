@@ -211,8 +211,7 @@ class WorkersTest {
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
         var waiting =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), null, true);
-        assertEquals(
-                FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
+        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
         assertEquals(
                 FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
@@ -365,8 +364,7 @@ class WorkersTest {
         assertFalse(shop.equals(homeOf("c", of("bank", null))));
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
         assertEquals("none", homeOf("e", of("", null)));
-        BrigException refused =
-                assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN));
+        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
     }
 
