@@ -60,8 +60,13 @@ public final class Ids {
 
     /** SHA-256 of a token in hexadecimal. A token has 256 random bits, so a plain hash is enough to store it safely. */
     public static String hashToken(String token) {
+        return hash(token);
+    }
+
+    /** SHA-256 of a text in hexadecimal. */
+    public static String hash(String text) {
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);

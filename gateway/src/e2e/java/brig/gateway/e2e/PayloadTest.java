@@ -42,7 +42,7 @@ class PayloadTest {
 
     @Test
     void shouldBringWorkerAgentAndRuntimeAndNothingOfGateway() throws IOException {
-        List<String> names = Run.of(List.of("tar", "-tzf", host.archive().toString()), "", host.folder())
+        List<String> names = Run.of(List.of("tar", "-tzf", Payloads.archive().toString()), "", host.folder())
                 .out()
                 .lines()
                 .toList();
@@ -57,7 +57,7 @@ class PayloadTest {
                 List.of("bin/brig-host", "lib/mock/runtime/bin/java", "lib/native/jni/", "runtime/bin/java")) {
             assertTrue(names.contains(host.version() + "/" + needed), needed);
         }
-        assertTrue(Files.size(host.archive()) < 50_000_000, "bytes: " + Files.size(host.archive()));
+        assertTrue(Files.size(Payloads.archive()) < 50_000_000, "bytes: " + Files.size(Payloads.archive()));
     }
 
     @Test

@@ -26,7 +26,8 @@ final class Processes {
                 .toList();
     }
 
-    private static List<String> arguments(ProcessHandle process) {
+    /** None of one that is gone, or was not reaped. */
+    static List<String> arguments(ProcessHandle process) {
         try {
             String line = Files.readString(
                     Path.of("/proc", String.valueOf(process.pid()), "cmdline"), StandardCharsets.ISO_8859_1);

@@ -26,14 +26,10 @@ import java.util.concurrent.TimeoutException;
 final class RemoteHost implements AutoCloseable {
     static final String GATEWAY_ID = "0123456789ab";
     private static final int UID = 4741;
-    private static final String PAYLOAD = Path.of(System.getProperty("brig.product", "build/brig"), "lib/host/payload")
-            .toAbsolutePath()
-            .toString();
     private static final long END_SECONDS = 60;
 
     private final Path folder = Files.createTempDirectory("brig-e2e-");
     private final Path home = Files.createDirectory(folder.resolve("a \"home\" of $USER's"));
-    private final Path archive = folder.resolve("payload.tar.gz");
     private final List<Long> started = new ArrayList<>();
     private final String version;
 
@@ -44,12 +40,16 @@ final class RemoteHost implements AutoCloseable {
         }
         // As installers of agents change it; a command by ssh does not read it.
         Files.writeString(home.resolve(".profile"), "echo welcome; PATH=\"$HOME/agents/bin:$PATH\"\n");
-        version = said(List.of(PAYLOAD, "version"));
-        assertEquals("", said(List.of(PAYLOAD, "make", archive.toString())));
-        Files.setPosixFilePermissions(archive, PosixFilePermissions.fromString("rw-r--r--"));
+        version = Payloads.version();
         assertEquals("", said(as("mkdir", "-p", versions().toString())));
         assertEquals(
-                "", said(as("tar", "-xzf", archive.toString(), "-C", versions().toString())));
+                "",
+                said(as(
+                        "tar",
+                        "-xzf",
+                        Payloads.archive().toString(),
+                        "-C",
+                        versions().toString())));
     }
 
     private String said(List<String> command) throws IOException {
@@ -140,10 +140,6 @@ final class RemoteHost implements AutoCloseable {
 
     String version() {
         return version;
-    }
-
-    Path archive() {
-        return archive;
     }
 
     Path folder() {

@@ -42,6 +42,15 @@ final class SshConfig {
         Files.writeString(folder.resolve("known_hosts"), name + " " + hostKey + "\n");
     }
 
+    /** Nobody has ever been there. */
+    void forget() throws IOException {
+        Files.writeString(folder.resolve("known_hosts"), "");
+    }
+
+    String name() {
+        return name;
+    }
+
     /** From now on the name leads there. Connections that are open stay. */
     void leadTo(String address, int port) throws IOException {
         Path next = Files.write(

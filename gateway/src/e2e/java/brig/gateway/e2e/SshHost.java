@@ -39,6 +39,8 @@ final class SshHost implements AutoCloseable {
     private final Path folder = Files.createTempDirectory("brig-ssh-");
     private final SshConfig config;
     private final Thread atExit = new Thread(this::abandon);
+    private final int uid;
+    private final int gid;
     private final List<String> asUser;
     private Process init;
     private BufferedReader answers;
@@ -52,8 +54,8 @@ final class SshHost implements AutoCloseable {
                 ? "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255))
                 : cable.far();
         Runtime.getRuntime().addShutdownHook(atExit);
-        int uid = Product.isRoot() ? USERS.incrementAndGet() : (int) Files.getAttribute(folder, "unix:uid");
-        int gid = Product.isRoot() ? uid : (int) Files.getAttribute(folder, "unix:gid");
+        uid = Product.isRoot() ? USERS.incrementAndGet() : (int) Files.getAttribute(folder, "unix:uid");
+        gid = Product.isRoot() ? uid : (int) Files.getAttribute(folder, "unix:gid");
         asUser = Product.isRoot()
                 ? List.of("setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups", "--")
                 : List.of("unshare", "--user", "--map-user=" + uid, "--map-group=" + gid, "--");
@@ -72,8 +74,7 @@ final class SshHost implements AutoCloseable {
         write("group", "root:x:0:", "tty:x:5:", name + ":x:" + gid + ":");
         write("sshd.log");
         for (Path mine : List.of(home(), keys, authorized, sshd.resolve("key"), log())) {
-            Files.setAttribute(mine, "unix:uid", uid);
-            Files.setAttribute(mine, "unix:gid", gid);
+            give(mine);
         }
         writeSettings();
     }
@@ -253,6 +254,31 @@ final class SshHost implements AutoCloseable {
         try (Stream<String> lines = Files.lines(log())) {
             return lines.filter(line -> line.contains(part)).count();
         }
+    }
+
+    /** Makes a file, or what a link says, the user's own. */
+    void give(Path file) throws IOException {
+        Files.setAttribute(file, "unix:uid", uid);
+        Files.setAttribute(file, "unix:gid", gid);
+    }
+
+    /** Takes a program of the machine away from the host, or gives it back. */
+    void hide(Path program, boolean hidden) throws IOException {
+        tell((hidden ? "hide " : "show ") + program);
+    }
+
+    /** Where a file there lies on this machine. */
+    Path here(String there) {
+        return home().resolve(Path.of("/home", name).relativize(Path.of(there)));
+    }
+
+    /** The arguments of all processes there, but those of the host itself and of sshd. */
+    List<String> running() {
+        return Processes.below(init.toHandle(), "").stream()
+                .map(process -> String.join(" ", Processes.arguments(process)).strip())
+                .filter(line -> !line.isEmpty() && !line.startsWith("sshd: ") && !line.contains("/usr/sbin/sshd"))
+                .filter(line -> !line.contains(INIT))
+                .toList();
     }
 
     /** What ssh needs; the host's name is the target. */

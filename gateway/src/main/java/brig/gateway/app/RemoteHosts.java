@@ -113,7 +113,8 @@ final class RemoteHosts implements Placement.Directory {
                         name,
                         new HashSet<>(hosts.settingsOf(name).labels()),
                         hosts.workersMaxOf(name),
-                        hosts.isUp(name)))
+                        hosts.isUp(name),
+                        hosts.lackOf(name)))
                 .toList();
     }
 

@@ -197,6 +197,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
+    /** Nobody knows of the host whether it is fit: it must pass its own checks first. */
+    void requireProof() {
+        setup.requireProof();
+    }
+
     /** Connects, and keeps the link up until {@link #close}. */
     void begin() {
         if (closed) {

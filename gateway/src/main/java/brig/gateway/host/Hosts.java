@@ -5,6 +5,7 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.api.HostView;
@@ -65,7 +66,7 @@ public final class Hosts {
      * What the registry is made of.
      *
      * @param folder where the sockets of links are
-     * @param gatewayId by which worker-agents on hosts know this gateway
+     * @param gatewayId of which worker-agents on hosts know this gateway by a hash
      * @param workers counts the live workers of a host
      */
     public record Services(
@@ -81,6 +82,7 @@ public final class Hosts {
             ToIntFunction<String> workers) {}
 
     private static final int HOSTS_MAX = 1_000;
+    private static final int ID_LENGTH = 12;
     /** What {@code -L} would take for something else. */
     private static final Pattern ODD = Pattern.compile("[:%$\\\\]|\\p{Cntrl}");
 
@@ -105,10 +107,15 @@ public final class Hosts {
         listener = newListener;
         Map<String, HostSettings> all = new TreeMap<>(added);
         all.putAll(configured);
-        all.forEach(this::link);
+        all.forEach((name, settings) -> link(name, settings, false));
     }
 
-    private HostLink link(String name, HostSettings settings) {
+    /** As a worker-agent knows this gateway. Two names may lead to one account: each has a worker-agent of its own there. */
+    private String idOn(String host) {
+        return Ids.hash(services.gatewayId() + " " + host).substring(0, ID_LENGTH);
+    }
+
+    private HostLink link(String name, HostSettings settings, boolean isNew) {
         Path socket = services.folder().resolve(name + ".sock");
         Path control = services.folder().resolve(name + ".ctl");
         // ssh binds its control socket under a longer name first.
@@ -130,10 +137,13 @@ public final class Hosts {
                         services.clock(),
                         this::nextEpoch,
                         services.agents(),
-                        services.gatewayId()),
+                        idOn(name)),
                 told);
         links.put(name, link);
         told.handleKnown(name, link.agent());
+        if (isNew) {
+            link.requireProof();
+        }
         link.begin();
         return link;
     }
@@ -202,6 +212,14 @@ public final class Hosts {
         return link == null ? null : link.way();
     }
 
+    /** What a host lacks to run workers, and how to get it; null if nothing is known to be missing. */
+    public @Nullable String lackOf(String host) {
+        LinkStatus status = require(host).status();
+        return status.state() == HostState.UNFIT
+                ? status.reason() + (status.mend() == null ? "" : "; " + status.mend())
+                : null;
+    }
+
     /** @throws BrigException {@code NOT_FOUND} */
     public HostSettings settingsOf(String host) {
         return require(host).settings();
@@ -258,11 +276,12 @@ public final class Hosts {
             throw new BrigException(
                     ErrorCode.INVALID_FIELD, "there are " + HOSTS_MAX + " hosts, and no more are possible");
         }
+        boolean isNew = !links.containsKey(name);
         added.put(name, settings);
         return save().thenApply(saved -> {
             if (settings.equals(added.get(name))) {
                 end(name);
-                link(name, settings);
+                link(name, settings, isNew);
             }
             return view(name);
         });

@@ -87,6 +87,11 @@ final class RemoteSetup {
         return version;
     }
 
+    /** The host must pass its own checks before anything is started there. */
+    void requireProof() {
+        isSuspect = true;
+    }
+
     /** It answers: it is fit. */
     void handleUp() {
         faults = List.of();

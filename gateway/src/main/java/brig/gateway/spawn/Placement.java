@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the host of a spawn: the one that its request names, or of those with all its labels the one with the fewest
@@ -23,8 +25,14 @@ public final class Placement {
      *
      * @param workersMax maximum number of its live spawns, 0 for no limit but its own
      * @param up whether it is in reach
+     * @param lack what it lacks to run workers, and how to get it; null if nothing is known to be missing
      */
-    public record HostOffer(String name, Set<String> labels, int workersMax, boolean up) {}
+    public record HostOffer(
+            String name,
+            Set<String> labels,
+            int workersMax,
+            boolean up,
+            @Nullable String lack) {}
 
     /** The hosts besides the gateway's own. */
     @FunctionalInterface
@@ -46,7 +54,8 @@ public final class Placement {
     /**
      * The request, for one host.
      *
-     * @throws BrigException {@code NOT_FOUND} if there is no such host, {@code HOST_UNREACHABLE}, {@code MAX_WORKERS}
+     * @throws BrigException {@code NOT_FOUND} if there is no such host, {@code HOST_UNREACHABLE}, {@code HOST_UNFIT},
+     *     {@code MAX_WORKERS}
      */
     SpawnRequest place(SpawnRequest request) {
         SpawnRequest.Place place = request.place();
@@ -62,6 +71,7 @@ public final class Placement {
         }
         List<HostOffer> up = named.stream().filter(HostOffer::up).toList();
         if (up.isEmpty()) {
+            requireFit(named);
             throw new BrigException(
                     ErrorCode.HOST_UNREACHABLE,
                     "out of reach: " + names(named) + "; 'brig host list' says why",
@@ -73,6 +83,16 @@ public final class Placement {
                 .map(host -> request.at(host.name()))
                 .orElseThrow(() -> new BrigException(
                         ErrorCode.MAX_WORKERS, "workersMax is reached on " + names(up), AGAIN_SECONDS));
+    }
+
+    private static void requireFit(List<HostOffer> hosts) {
+        if (hosts.stream().allMatch(host -> host.lack() != null)) {
+            throw new BrigException(
+                    ErrorCode.HOST_UNFIT,
+                    hosts.stream()
+                            .map(host -> "host " + host.name() + ": " + host.lack())
+                            .collect(Collectors.joining("; ")));
+        }
     }
 
     private String none(SpawnRequest.Place place) {

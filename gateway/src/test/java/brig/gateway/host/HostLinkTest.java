@@ -165,6 +165,15 @@ class HostLinkTest {
     }
 
     @Test
+    void shouldCheckANewHostAlsoWhereSomebodyBroughtThePayload() {
+        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
+        bench.link.requireProof();
+        bench.begin();
+        assertEquals("UNFIT", bench.state());
+        assertEquals(0, processes.count("'start'"));
+    }
+
+    @Test
     void shouldBeDownWhenTheWorkerAgentDoesNotStartOnAFitHost() {
         processes.script(
                 "'start'",

@@ -28,7 +28,7 @@ class HostsTest {
 
     @BeforeEach
     void addHosts() {
-        bench.hosts.add(new Placement.HostOffer(SpawnBench.FAR, Set.of("gpu", "big"), 2, true));
+        bench.hosts.add(new Placement.HostOffer(SpawnBench.FAR, Set.of("gpu", "big"), 2, true, null));
     }
 
     private static SpawnRequest request(String taskId, String host, String... on) {
@@ -91,8 +91,8 @@ class HostsTest {
 
     @Test
     void shouldTakeTheHostWithAllLabelsAndTheFewestSpawns() {
-        bench.hosts.add(new Placement.HostOffer("near", Set.of("gpu"), 0, true));
-        bench.hosts.add(new Placement.HostOffer("down", Set.of("gpu", "big"), 0, false));
+        bench.hosts.add(new Placement.HostOffer("near", Set.of("gpu"), 0, true, null));
+        bench.hosts.add(new Placement.HostOffer("down", Set.of("gpu", "big"), 0, false, null));
         Placement placement = new Placement(() -> bench.hosts, bench.spawns);
         assertEquals(
                 "far",
@@ -109,9 +109,13 @@ class HostsTest {
         assertEquals(
                 "no host has the labels arm; there are far",
                 refused(request("a", null, "arm")).getMessage());
-        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 2, false));
+        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 2, false, null));
         assertEquals(ErrorCode.HOST_UNREACHABLE, refused(request("a", "far")).code());
-        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 1, true));
+        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 2, false, "no bubblewrap; install it"));
+        BrigException unfit = refused(request("a", "far"));
+        assertEquals(ErrorCode.HOST_UNFIT, unfit.code());
+        assertEquals("host far: no bubblewrap; install it", unfit.getMessage());
+        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 1, true, null));
         run(request("a", "far"));
         assertEquals(ErrorCode.MAX_WORKERS, refused(request("b", "far")).code());
         assertEquals("1/1", bench.slots(), "a refusal costs nothing");

@@ -1,0 +1,196 @@
+package brig.gateway.e2e;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.JsonObject;
+import com.microsoft.playwright.Page;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Sessions on a host that ssh reaches, through everything that people and programs use. */
+@Timeout(300)
+@Order(1)
+class RemoteHostTest {
+    private static final String HOST = "build1";
+    private static final int SPAWNS = 100;
+    private static final int AT_ONCE = 12;
+    private static final int MEASURED = 15;
+    private static final int BIG = 20_000_000;
+
+    private static SshHost host;
+    private static RemoteSite site;
+
+    @BeforeAll
+    static void start() throws IOException {
+        host = SshHost.start(HOST);
+        site = RemoteSite.start(Map.of(), host);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (site != null) {
+            site.close();
+        } else if (host != null) {
+            host.close();
+        }
+    }
+
+    private static Run brig(String... arguments) throws IOException {
+        Run run = site.product().brig(arguments);
+        assertEquals(0, run.exitCode(), () -> List.of(arguments) + ": " + run);
+        return run;
+    }
+
+    @Test
+    void shouldRunThereWhatPeopleAskFor() throws Exception {
+        assertEquals(
+                "hello\n",
+                brig("run", "--host", HOST, "--task-id", "one", "shell", "--", "echo hello")
+                        .out());
+        assertEquals(
+                HOST,
+                site.product().ask("{\"action\":\"status\",\"id\":\"one\"}").text("host"));
+        brig("run", "--on", "far", "--task-id", "two", "shell", "--", "echo kept | tee file");
+        assertEquals("kept\n", brig("logs", "two").out());
+        Spawned spawned = idle("three");
+        Files.createFile(RemoteSite.workspace(host, spawned).resolve("from-there"));
+        assertEquals("from-there\n", brig("exec", "three", "--", "ls").out());
+        assertEquals("kept\n", brig("attach", "two").out());
+        assertTrue(brig("tree", "three").out().contains("shell"));
+        assertTrue(brig("sessions").out().contains(HOST));
+        Run nowhere = site.product().brig("run", "--on", "far,gpu", "shell", "--", "true");
+        assertTrue(nowhere.exitCode() != 0 && nowhere.err().contains("gpu"), nowhere::toString);
+    }
+
+    private static Spawned idle(String taskId) throws IOException {
+        return new Spawned(site.product(), site.ask(HOST, "shell", "", false, Map.of("task_id", taskId)));
+    }
+
+    @Test
+    void shouldReachAServerInAWallThere() throws Exception {
+        Assumptions.assumeTrue(Files.exists(Path.of("/usr/bin/perl")), "perl is not here");
+        Spawned serving = idle("serves");
+        Files.copy(
+                Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"),
+                RemoteSite.workspace(host, serving).resolve("server.pl"));
+        try (Wire captain = serving.captain()) {
+            captain.sendLine(Spawned.user("perl server.pl"));
+            new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
+            Web web = site.product().web();
+            String port = "/api/v1/sessions/serves/ports/3000";
+            assertEquals(BIG, web.get(port + "/big").response().body().length());
+            assertEquals(
+                    BIG + " bytes",
+                    web.send(web.request(port + "/count").PUT(HttpRequest.BodyPublishers.ofByteArray(new byte[BIG])))
+                            .response()
+                            .body());
+        }
+    }
+
+    @Test
+    void shouldAskHereWhatAnAgentThereWantsToKnow() throws IOException {
+        Spawned asking = new Spawned(
+                site.product(),
+                site.ask(
+                        HOST,
+                        "",
+                        "#scenario:ask:2",
+                        false,
+                        Map.of("agent_config", Map.of("name", "mock", "permissions", "ask"))));
+        Await.until("both asks are listed", () -> asks(asking).size() == 2);
+        assertTrue(
+                brig("asks", asking.id()).out().contains(asks(asking).getFirst().text("ask_id")));
+        brig("answer", asks(asking).getFirst().text("ask_id"), "allow");
+        brig("answer", asks(asking).getFirst().text("ask_id"), "deny");
+        try (Wire wire = asking.captain()) {
+            Frames frames = new Frames().readUntilType(wire, "done");
+            assertTrue(
+                    frames.lines().stream().anyMatch(line -> line.contains("Answers: allow, deny")),
+                    () -> String.join("\n", frames.lines()));
+        }
+    }
+
+    private static List<JsonObject> asks(Spawned asking) throws IOException {
+        return site.product()
+                .web()
+                .get("/api/v1/asks?tree=" + asking.id())
+                .json()
+                .objects("asks");
+    }
+
+    @Test
+    void shouldSayOnThePageWhereASessionIs() throws IOException {
+        Spawned shown = idle("shown");
+        try (Chromium chromium = Chromium.start()) {
+            Page page = chromium.open(shown, "");
+            assertThat(page.getByText("shell on " + HOST).first()).isVisible();
+            Chromium.shoot(page, "remote");
+            assertEquals(List.of(), chromium.faults());
+        }
+    }
+
+    @Test
+    void shouldLogInOnceHoweverManySessionsThereAre() throws Exception {
+        Set<String> said = new HashSet<>();
+        long start = System.nanoTime();
+        try (ExecutorService asking = Executors.newFixedThreadPool(AT_ONCE)) {
+            CountDownLatch go = new CountDownLatch(AT_ONCE);
+            List<Future<String>> runs = new ArrayList<>();
+            for (int i = 0; i < SPAWNS; i++) {
+                int number = i;
+                runs.add(asking.submit(() -> {
+                    go.countDown();
+                    go.await();
+                    try (Wire watcher = site.shell(host, "echo " + number).attach("watcher")) {
+                        return new Frames().readAll(watcher).text();
+                    }
+                }));
+            }
+            for (Future<String> run : runs) {
+                said.add(run.get());
+            }
+        }
+        assertEquals(SPAWNS, said.size());
+        assertEquals(1, host.logins());
+        System.out.println("remote host: " + SPAWNS + " spawns, " + AT_ONCE + " at once, one login, "
+                + (System.nanoTime() - start) / 1_000_000 + " ms");
+    }
+
+    @Test
+    void shouldSpawnThereAlmostAsFastAsHere() throws IOException {
+        long[] here = new long[MEASURED];
+        long[] there = new long[MEASURED];
+        for (int i = 0; i < MEASURED; i++) {
+            long start = System.nanoTime();
+            site.product().shell("true");
+            here[i] = System.nanoTime() - start;
+            start = System.nanoTime();
+            site.shell(host, "true");
+            there[i] = System.nanoTime() - start;
+        }
+        Arrays.sort(here);
+        Arrays.sort(there);
+        System.out.println("spawn until it is answered, median of " + MEASURED + ": here "
+                + here[MEASURED / 2] / 1_000_000 + " ms, there " + there[MEASURED / 2] / 1_000_000 + " ms");
+    }
+}

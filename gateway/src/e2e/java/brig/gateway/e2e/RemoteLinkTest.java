@@ -1,0 +1,168 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The link to a host is lost in the middle of a stream: the agent there goes on, and no frame is lost or doubled. */
+@Timeout(300)
+@Order(1)
+class RemoteLinkTest {
+    /** Of a thousand bytes each: more than a worker-agent keeps in memory. */
+    private static final int LINES = 4000;
+
+    /** Two answers of 5 s each that did not come, and the time until the next question; and what a busy machine adds. */
+    private static final long SEEN_MS_MAX = 21_000;
+
+    private static SshHost host;
+    private static BadLink link;
+    private static RemoteSite site;
+
+    @BeforeAll
+    static void start() throws IOException {
+        host = SshHost.start("build1");
+        link = host.through(20);
+        site = RemoteSite.start(Map.of(), host);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (site != null) {
+            site.close();
+        } else if (host != null) {
+            host.close();
+        }
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    /** An agent that writes numbered lines: some, many once there is a file {@code go}, and the last one once there is {@code end}. */
+    private static final class Writer {
+        private static final String SCRIPT = "line() { printf 'line %d %0990d\\n' $1 0; };"
+                + " await() { until [ -e $1 ]; do sleep 0.05; done; };"
+                + " line 1; await go; for i in $(seq 2 " + LINES
+                + "); do line $i; done; touch written; await end; line "
+                + (LINES + 1);
+
+        private final SshHost on;
+        private final Spawned spawned;
+        private final Frames frames = new Frames();
+
+        Writer(RemoteSite at, SshHost on) throws IOException {
+            this.on = on;
+            spawned = at.shell(on, SCRIPT);
+            try (Wire watcher = spawned.attach("watcher")) {
+                new Frames()
+                        .readUntil(watcher, frame -> frame.text("content", "").contains("line 1 "));
+            }
+        }
+
+        private Path file(String name) {
+            return RemoteSite.workspace(on, spawned).resolve(name);
+        }
+
+        void tell(String name) throws IOException {
+            on.give(Files.createFile(file(name)));
+        }
+
+        void writeOn() throws IOException {
+            tell("go");
+            Await.until("the agent has written all but the last line", () -> Files.exists(file("written")));
+        }
+
+        boolean isUnreachable() throws IOException {
+            return spawned.view().text("state").equals("unreachable");
+        }
+
+        /** Reads all from where it was, to the end; then all again, as somebody else does. */
+        void judge(Wire captain) throws IOException {
+            tell("end");
+            frames.readAll(captain);
+            assertEquals(0, frames.missing());
+            StringBuilder expected = new StringBuilder();
+            for (int i = 1; i <= LINES + 1; i++) {
+                expected.append("line ")
+                        .append(i)
+                        .append(' ')
+                        .append("0".repeat(990))
+                        .append('\n');
+            }
+            assertEquals(expected.toString(), frames.text());
+            assertEquals("0", String.valueOf(frames.ofType("done").getFirst().number("exit_code", -1)));
+            assertEquals(1, frames.ofType("done").size());
+            try (Wire watcher = spawned.attach("watcher")) {
+                assertEquals(frames.lines(), new Frames().readAll(watcher).lines());
+            }
+            Await.until(
+                    "no process of it is left there",
+                    () -> on.running().stream().noneMatch(line -> line.contains(spawned.id())));
+        }
+    }
+
+    private static long msSince(long start) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    }
+
+    private interface Act {
+        void act() throws IOException;
+    }
+
+    /** The captain reads on one connection all the while. */
+    private static void lose(String how, RemoteSite at, SshHost on, Act lose, Act restore) throws IOException {
+        Writer writer = new Writer(at, on);
+        try (Wire captain = writer.spawned.captain()) {
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 1 "));
+            long lost = System.nanoTime();
+            lose.act();
+            Await.until("the loss is seen", writer::isUnreachable);
+            long seenMs = msSince(lost);
+            writer.writeOn();
+            assertTrue(writer.isUnreachable(), "it is written there, and read by nobody");
+            long restored = System.nanoTime();
+            restore.act();
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 2 "));
+            long resumedMs = msSince(restored);
+            writer.judge(captain);
+            System.out.println(
+                    "link lost, " + how + ": seen after " + seenMs + " ms, resumed after " + resumedMs + " ms");
+            assertTrue(seenMs <= SEEN_MS_MAX, "seen after " + seenMs + " ms");
+        }
+    }
+
+    @Test
+    void shouldLoseNothingWhenNothingPassesAndNobodyIsTold() throws IOException {
+        lose("half open", site, host, link::stall, link::resume);
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheLinkIsCutAndNobodyAnswers() throws IOException {
+        lose(
+                "cut",
+                site,
+                host,
+                () -> {
+                    link.refuse(true);
+                    link.cutClients();
+                },
+                () -> link.refuse(false));
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheCableIsPulled() throws IOException {
+        SshHost cabled = SshHost.startBehindCable("build2");
+        try (RemoteSite other = RemoteSite.start(Map.of(), cabled)) {
+            lose("cable pulled", other, cabled, () -> cabled.plug(false), () -> cabled.plug(true));
+        }
+    }
+}
