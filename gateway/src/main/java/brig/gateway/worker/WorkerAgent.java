@@ -46,7 +46,7 @@ public interface WorkerAgent {
     /**
      * Starts a worker; idempotent by spawn_id. Fails with {@link UnansweredException} if it may have been started.
      *
-     * @param start what its worktree begins with, if the repository is on another host
+     * @param with what it needs besides the request
      */
     CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with);
 
