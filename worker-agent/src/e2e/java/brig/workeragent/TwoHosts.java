@@ -14,6 +14,7 @@ import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
@@ -142,7 +143,7 @@ final class TwoHosts implements AutoCloseable {
 
     /** What a shell said on the other host, until it was over. */
     String run(String spawnId, SpawnRequest request, MirrorStart start) throws IOException {
-        control(far, new ControlRequest.Spawn(spawnId, request, ASKER, start), SpawnAnswer.class);
+        control(far, new ControlRequest.Spawn(spawnId, request, ASKER, Provision.of(start)), SpawnAnswer.class);
         StringBuilder said = new StringBuilder();
         try (TestGateway frames = far.frames(spawnId, 1)) {
             frames.read(frame -> {

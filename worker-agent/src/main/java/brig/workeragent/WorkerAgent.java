@@ -13,6 +13,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -81,6 +82,7 @@ public final class WorkerAgent implements AutoCloseable {
                         egress,
                         relayed,
                         spills,
+                        new Tunnels(installation.runtimeDir().resolve("tunnel"), walls.user()),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         installation.workspaceBases().get(0),

@@ -53,7 +53,7 @@ final class AttachCommand implements Callable<Integer> {
     private String id = "";
 
     @Option(names = "--from", paramLabel = "SEQ", description = "The first frame to show.", defaultValue = "1")
-    private long from;
+    private long from = 1;
 
     @Option(
             names = "--agent",
@@ -81,6 +81,14 @@ final class AttachCommand implements Callable<Integer> {
                 Thread.sleep(LOOK_AGAIN_MS);
             }
         }
+    }
+
+    /** Attaches to a session as the command without options does. */
+    static int follow(Main main, String id) {
+        AttachCommand attach = new AttachCommand();
+        attach.main = main;
+        attach.id = id;
+        return attach.attach();
     }
 
     private int attach() {

@@ -17,6 +17,7 @@ final class Commands {
     private static final List<Class<?>> TYPES = List.of(
             ServeCommand.class,
             RunCommand.class,
+            TunnelCommand.class,
             SpawnCommand.class,
             AttachCommand.class,
             ExecCommand.class,

@@ -21,7 +21,22 @@ final class HostOptions {
             description = "Run on a host with these labels, the one with the fewest sessions.")
     private List<String> labels = List.of();
 
+    @Option(
+            names = "--tunnel",
+            paramLabel = "HOST:FOLDER[=PATH]",
+            description =
+                    "Run the agent here, with the files and the shell of that host. The agent works in FOLDER, which"
+                            + " it sees at PATH, or at the same path as there.")
+    private @Nullable String tunnel;
+
     SpawnRequest.Place place() {
-        return new SpawnRequest.Place(host, labels);
+        return new SpawnRequest.Place(host, labels, tunnel == null ? null : tunnel(tunnel));
+    }
+
+    /** @param text {@code HOST[:FOLDER[=PATH]]}; without a folder the home there */
+    static SpawnRequest.Tunnel tunnel(String text) {
+        String[] parts = text.split(":", 2);
+        String[] paths = (parts.length == 1 || parts[1].isEmpty() ? SpawnRequest.Tunnel.HOME : parts[1]).split("=/", 2);
+        return new SpawnRequest.Tunnel(parts[0], paths[0], paths.length == 1 ? null : "/" + paths[1]);
     }
 }

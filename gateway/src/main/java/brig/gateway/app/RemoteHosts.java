@@ -87,6 +87,7 @@ final class RemoteHosts implements Placement.Directory {
                                 .count()),
                 configured,
                 file.load());
+        workers.follow(hosts::wayTo);
     }
 
     private boolean servedAtHome(String host) {

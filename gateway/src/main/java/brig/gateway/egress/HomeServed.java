@@ -22,7 +22,7 @@ import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -84,10 +84,10 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
 
     @Override
     public CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
         starting.add(spawnId);
         return grant(spawnId, request)
-                .thenCompose(grant -> far.spawnGranted(spawnId, request, asker, start, grant))
+                .thenCompose(grant -> far.spawn(spawnId, request, asker, with.with(grant)))
                 .whenComplete((started, failure) -> {
                     starting.remove(spawnId);
                     if (cause(failure) instanceof BrigException) {

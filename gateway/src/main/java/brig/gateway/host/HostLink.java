@@ -11,6 +11,7 @@ import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
+import brig.protocol.control.TunnelWay;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,6 +140,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     @Nullable
     String version() {
         return setup.version();
+    }
+
+    /** The way for tunnels; null while ssh is not logged in. */
+    @Nullable
+    TunnelWay way() {
+        return hasMaster && status.state() != HostState.CONNECTING ? ssh.way() : null;
     }
 
     /** As many workers as it can hold, whatever the settings say; 0 for no limit. */

@@ -11,6 +11,7 @@ import brig.protocol.api.HostState;
 import brig.protocol.api.HostView;
 import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Finding;
+import brig.protocol.control.TunnelWay;
 import brig.protocol.io.SocketFile;
 import brig.protocol.record.Extensible;
 import java.nio.file.Path;
@@ -203,6 +204,12 @@ public final class Hosts {
     public boolean isUp(String host) {
         HostLink link = links.get(host);
         return link != null && link.status().state() == HostState.UP;
+    }
+
+    /** The way to a host for tunnels; null if there is no link to it now, or no such host. */
+    public @Nullable TunnelWay wayTo(String host) {
+        HostLink link = links.get(host);
+        return link == null ? null : link.way();
     }
 
     /** What a host lacks to run workers, and how to get it; null if nothing is known to be missing. */

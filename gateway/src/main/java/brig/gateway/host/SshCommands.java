@@ -1,6 +1,7 @@
 package brig.gateway.host;
 
 import brig.protocol.api.HostSettings;
+import brig.protocol.control.TunnelWay;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,11 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
 
     List<String> cancel(String remoteSocket) {
         return control("cancel", List.of("-L", socket + ":" + remoteSocket));
+    }
+
+    /** The way for programs that go over the master. */
+    TunnelWay way() {
+        return new TunnelWay(usesOwnMaster() ? control.toString() : settings.controlPath(), settings.ssh());
     }
 
     private List<String> control(String what, List<String> arguments) {

@@ -41,6 +41,7 @@ record RequestContent(
         @Nullable String parent,
         @Nullable String host,
         @OmitEmpty List<String> on,
+        SpawnRequest.@Nullable Tunnel tunnel,
         @Nullable String cwd,
         @Nullable String captain) {
     /** The agent without its model. */
@@ -68,6 +69,7 @@ record RequestContent(
                 request.parent(),
                 request.place().host(),
                 request.place().on(),
+                request.place().tunnel(),
                 request.workspace(),
                 asker.admin() ? null : asker.captain());
     }

@@ -18,7 +18,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
@@ -307,11 +307,11 @@ public final class Spawner {
                 .becomeSpawning(spawn)
                 .thenCompose(saved -> {
                     trace.step("repository");
-                    return parts.workers().bring(spawn.spawnId(), request, asker);
+                    return parts.workers().provide(spawn.spawnId(), request, asker);
                 })
-                .thenCompose(start -> {
+                .thenCompose(with -> {
                     trace.step("worker");
-                    return ask(spawn, request, asker, start, parts.clock().nowMs() + ACCEPTED_MS);
+                    return ask(spawn, request, asker, with, parts.clock().nowMs() + ACCEPTED_MS);
                 })
                 .thenAccept(started -> {
                     transitions.becomeRunning(spawn, started);
@@ -332,11 +332,11 @@ public final class Spawner {
      * Requests the worker. Spawns accepted together may exceed what the worker-agent starts at once; the rest retry.
      */
     private CompletionStage<SpawnAnswer> ask(
-            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start, long deadlineMs) {
-        return parts.workers().spawn(spawn.spawnId(), request, asker, start).exceptionallyCompose(failure -> {
+            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, Provision with, long deadlineMs) {
+        return parts.workers().spawn(spawn.spawnId(), request, asker, with).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
             return waits
-                    ? later().thenCompose(again -> ask(spawn, request, asker, start, deadlineMs))
+                    ? later().thenCompose(again -> ask(spawn, request, asker, with, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
         });
     }

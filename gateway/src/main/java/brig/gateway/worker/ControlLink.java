@@ -26,7 +26,7 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -364,8 +364,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker, start), SpawnAnswer.class);
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
+        return ask(new ControlRequest.Spawn(spawnId, request, asker, with), SpawnAnswer.class);
     }
 
     @Override
@@ -391,16 +391,6 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     @Override
     public CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker) {
         return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), true));
-    }
-
-    @Override
-    public CompletionStage<SpawnAnswer> spawnGranted(
-            String spawnId,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            EgressGrant grant) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker, start, grant), SpawnAnswer.class);
     }
 
     @Override

@@ -2,24 +2,13 @@ package brig.gateway.worker;
 
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
-import brig.protocol.control.MirrorStart;
-import brig.protocol.control.SpawnAnswer;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** A worker-agent that serves networks of workers on other hosts, or has workers that another one serves. */
 public interface NetworkAgent extends WorkerAgent {
     /** As {@link #check}, for a worker whose network another worker-agent serves. */
     CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker);
-
-    /** As {@link #spawn}, with a network that another worker-agent serves. */
-    CompletionStage<SpawnAnswer> spawnGranted(
-            String spawnId,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            EgressGrant grant);
 
     /** Serves the network of a worker on another host. Asked again, it answers the same. */
     CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request);

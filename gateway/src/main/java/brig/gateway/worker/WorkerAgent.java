@@ -14,7 +14,7 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -46,10 +46,9 @@ public interface WorkerAgent {
     /**
      * Starts a worker; idempotent by spawn_id. Fails with {@link UnansweredException} if it may have been started.
      *
-     * @param start what its worktree begins with, if the repository is on another host
+     * @param with what it needs besides the request
      */
-    CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start);
+    CompletionStage<SpawnAnswer> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with);
 
     /**
      * Whether a repository there may be lent to a spawn on another host.

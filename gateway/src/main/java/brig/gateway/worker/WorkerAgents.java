@@ -16,9 +16,10 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
+import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.spawn.SpawnRequest;
@@ -48,16 +49,32 @@ public final class WorkerAgents implements WorkerAgent {
         String hostOf(String workerId);
     }
 
+    /** Finds the ways to hosts, for tunnels. */
+    @FunctionalInterface
+    public interface Ways {
+        /** Null if there is no link to that host now, or no such host. */
+        @Nullable
+        TunnelWay to(String host);
+    }
+
+    private static final int AGAIN_SECONDS = 5;
+
     private final WorkerAgent local;
     private final Bindings bindings;
     private final RepositoryTransfers repositories;
     private final Map<String, WorkerAgent> remote = new HashMap<>();
+    private Ways ways = host -> null;
 
     /** @param local the worker-agent of the gateway's own host */
     public WorkerAgents(WorkerAgent local, Bindings bindings) {
         this.local = local;
         this.bindings = bindings;
         this.repositories = new RepositoryTransfers(local);
+    }
+
+    /** Who knows the ways to hosts. */
+    public void follow(Ways newWays) {
+        ways = newWays;
     }
 
     /** A host became known. */
@@ -117,19 +134,28 @@ public final class WorkerAgents implements WorkerAgent {
     }
 
     /**
-     * Brings the repository of a request to its host, as far as it is not there. It may take long, and is to be done
-     * before the spawn is asked for.
-     *
-     * @return what its worktree begins with; null if the request needs none of another host
+     * Provides what a worker needs besides its request: brings its repository to its host, as far as it is not there,
+     * and finds the way of its tunnel. It may take long, and is to be done before the spawn is asked for.
      */
-    public CompletionStage<@Nullable MirrorStart> bring(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+    public CompletionStage<Provision> provide(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
         @Nullable String host = request.place().host();
         if (host == null || !request.workspaceMode().isWorktree()) {
-            return CompletableFuture.completedFuture(null);
+            return wayOf(request).thenApply(Provision.NONE::with);
         }
         return reached(host, far -> repositories.bring(spawnId, far, host, request, asker))
-                .thenApply(start -> start);
+                .thenApply(start -> Provision.of(start));
+    }
+
+    /** Fails with {@code HOST_UNREACHABLE} if there is no way to the host of its tunnel; null without a tunnel. */
+    private CompletionStage<@Nullable TunnelWay> wayOf(SpawnRequest request) {
+        SpawnRequest.Tunnel tunnel = request.place().tunnel();
+        @Nullable TunnelWay way = tunnel == null ? null : ways.to(tunnel.host());
+        return tunnel == null || way != null
+                ? CompletableFuture.completedFuture(way)
+                : CompletableFuture.failedFuture(new BrigException(
+                        ErrorCode.HOST_UNREACHABLE,
+                        "there is no link to the host " + tunnel.host() + "; 'brig host list' says why",
+                        AGAIN_SECONDS));
     }
 
     private <T> CompletionStage<T> about(String workerId, Function<WorkerAgent, CompletionStage<T>> call) {
@@ -139,7 +165,8 @@ public final class WorkerAgents implements WorkerAgent {
     @Override
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
         @Nullable String host = request.place().host();
-        CompletionStage<Void> checked = at(host, agent -> agent.check(request, asker));
+        CompletionStage<Void> checked =
+                wayOf(request).thenCompose(way -> at(host, agent -> agent.check(request, asker)));
         return host != null && request.workspaceMode().isWorktree()
                 ? checked.thenCombine(repositories.check(request, asker), (there, here) -> null)
                 : checked;
@@ -147,8 +174,8 @@ public final class WorkerAgents implements WorkerAgent {
 
     @Override
     public CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
-        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker, start));
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
+        return at(request.place().host(), agent -> agent.spawn(spawnId, request, asker, with));
     }
 
     @Override

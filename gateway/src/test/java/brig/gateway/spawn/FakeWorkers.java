@@ -19,7 +19,7 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.Message;
 import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.MirrorStart;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
@@ -109,7 +109,7 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, @Nullable MirrorStart start) {
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
         story.add("spawn");
         requests.put(spawnId, request);
         CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();

@@ -28,6 +28,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -211,7 +212,8 @@ class RepositoryTransfersTest {
     }
 
     private CompletableFuture<MirrorStart> bring() {
-        return ask(() -> agents.bring(ID, request(SpawnRequest.WorkspaceMode.WORKTREE), ASKER));
+        return ask(() -> agents.provide(ID, request(SpawnRequest.WorkspaceMode.WORKTREE), ASKER)
+                .thenApply(with -> Objects.requireNonNull(with.start())));
     }
 
     private static ErrorCode refusal(CompletableFuture<?> answer) {

@@ -41,26 +41,19 @@ public sealed interface ControlRequest {
     /**
      * Starts a worker: {@link SpawnAnswer}.
      *
-     * @param start what its worktree begins with, if the repository is on another host
-     * @param grant its network, if the worker-agent of another host serves it; null if this one does
+     * @param with what it needs besides
      */
     record Spawn(
             String spawnId,
             SpawnRequest request,
             @Flat Asker asker,
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
-            implements ControlRequest {
+            @Flat Provision with) implements ControlRequest {
         public Spawn {
             requireSpawnId(spawnId);
         }
 
         public Spawn(String spawnId, SpawnRequest request, Asker asker) {
-            this(spawnId, request, asker, null);
-        }
-
-        public Spawn(String spawnId, SpawnRequest request, Asker asker, @Nullable MirrorStart start) {
-            this(spawnId, request, asker, start, null);
+            this(spawnId, request, asker, Provision.NONE);
         }
     }
 

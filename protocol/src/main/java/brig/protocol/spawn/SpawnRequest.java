@@ -8,6 +8,7 @@ import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,9 @@ public record SpawnRequest(
         }
         if (workspaceMode == WorkspaceMode.COPY && workspace == null) {
             throw BrigException.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
+        }
+        if (place.tunnel() != null && (workspace != null || workspaceMode != WorkspaceMode.FOLDER)) {
+            throw BrigException.invalid("tunnel", "is itself the folder to work in: no workspace goes with it");
         }
     }
 
@@ -207,9 +211,12 @@ public record SpawnRequest(
      *
      * @param host its name; {@code local} is the gateway's own host
      * @param on labels; the host with the fewest workers is taken
+     * @param tunnel the folder of another host that an agent of the gateway's own host works in; null for none
      */
     public record Place(
-            @NotEmpty @Nullable String host, @OmitEmpty List<String> on) {
+            @NotEmpty @Nullable String host,
+            @OmitEmpty List<String> on,
+            @Nullable Tunnel tunnel) {
         /** The name of the gateway's own host. */
         public static final String LOCAL = "local";
 
@@ -231,7 +238,16 @@ public record SpawnRequest(
                 throw BrigException.invalid("on", "has at most " + LABELS_MAX + " labels, which must match " + LABEL);
             }
             host = LOCAL.equals(host) ? null : host;
+            if (tunnel != null && (host != null || !on.isEmpty())) {
+                throw BrigException.invalid(
+                        "tunnel", "is for agents of the gateway's own host: no host or on goes with it");
+            }
             on = on.stream().distinct().sorted().toList();
+        }
+
+        /** A place without a tunnel. */
+        public Place(@Nullable String host, List<String> on) {
+            this(host, on, null);
         }
 
         /** Whether a host may have that name. */
@@ -241,6 +257,41 @@ public record SpawnRequest(
 
         public static boolean isLabel(String text) {
             return LABEL.matcher(text).matches();
+        }
+    }
+
+    /**
+     * The files and commands of an agent are those of another host, while the agent itself runs here.
+     *
+     * @param host its name
+     * @param folder the agent's folder there: absolute, or {@code ~} or {@code ~/…} for the home of the login's user
+     * @param at the path of that folder for the agent; null for the same as there
+     */
+    public record Tunnel(
+            @NotEmpty String host,
+            @NotEmpty String folder,
+            @NotEmpty @Nullable String at) {
+        /** The home of the login's user. */
+        public static final String HOME = "~";
+
+        public Tunnel {
+            if (!Place.isHostName(host) || host.equals(Place.LOCAL)) {
+                throw BrigException.invalid("tunnel.host", "must be the name of another host");
+            }
+            requireFolder("tunnel.folder", folder.equals(HOME) ? "/home" : folder.replaceFirst("^~/", "/"));
+            if (at != null) {
+                requireFolder("tunnel.at", at);
+            }
+        }
+
+        private static void requireFolder(String name, String path) {
+            boolean isPlain = path.startsWith("/")
+                    && path.length() > 1
+                    && path.indexOf('\0') < 0
+                    && path.equals(Path.of(path).normalize().toString());
+            if (!isPlain) {
+                throw BrigException.invalid(name, "must be an absolute path without . and .., and not the root");
+            }
         }
     }
 

@@ -117,4 +117,40 @@ class SpawnRequestTest {
         assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "local", "p"), claimed.claim());
         assertEquals("do", claimed.prompt());
     }
+
+    @Test
+    void shouldReadATunnel() {
+        SpawnRequest.Place place =
+                read("{'agent_config':{'name':'a'},'tunnel':{'host':'build1','folder':'/srv/app','at':'/work'}}")
+                        .place();
+        assertEquals(
+                new SpawnRequest.Place(null, List.of(), new SpawnRequest.Tunnel("build1", "/srv/app", "/work")), place);
+        for (String home : List.of("~", "~/app")) {
+            assertEquals(home, new SpawnRequest.Tunnel("build1", home, null).folder());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            'tunnel':{'host':'local','folder':'/a'}                          | tunnel.host
+            'tunnel':{'host':'-oProxyCommand=x','folder':'/a'}               | tunnel.host
+            'tunnel':{'host':'b','folder':'/'}                               | tunnel.folder
+            'tunnel':{'host':'b','folder':'a'}                               | tunnel.folder
+            'tunnel':{'host':'b','folder':'/a/../b'}                         | tunnel.folder
+            'tunnel':{'host':'b','folder':'~root'}                           | tunnel.folder
+            'tunnel':{'host':'b','folder':'~/../x'}                          | tunnel.folder
+            'tunnel':{'host':'b','folder':'/a','at':'b'}                     | tunnel.at
+            'tunnel':{'host':'b','folder':'/a'},'host':'c'                   | tunnel
+            'tunnel':{'host':'b','folder':'/a'},'on':['gpu']                 | tunnel
+            'tunnel':{'host':'b','folder':'/a'},'workspace':'/w'             | tunnel
+            'host':'Build_1'                                                 | host
+            'host':'b','on':['gpu']                                          | on
+            'on':['a b']                                                     | on
+            """)
+    void shouldRefuseAPlaceThatIsNone(String fields, String named) {
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> read("{'agent_config':{'name':'a'}," + fields + "}"));
+        assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
+        assertTrue(refusal.getMessage().contains("'" + named + "'"), refusal.getMessage());
+    }
 }

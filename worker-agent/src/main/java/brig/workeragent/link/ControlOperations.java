@@ -126,8 +126,7 @@ public final class ControlOperations {
                 yield new Outcome(new Done());
             }
             case Spawn spawn ->
-                new Outcome(shown(
-                        workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.start(), spawn.grant())));
+                new Outcome(shown(workers.spawn(spawn.spawnId(), spawn.request(), spawn.asker(), spawn.with())));
             case Lendable lendable ->
                 new Outcome(
                         new LendableAnswer(workers.lendable(lendable.spawnId(), lendable.request(), lendable.asker())));

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *     {systemPrompt}}, {@code {tools}} and {@code {program}}, the program of {@code install}, are replaced. Inside an
  *     argument only names of model routes and {@code {messageFile}} are: a file with the message, as everybody on the
  *     host can read arguments
+ * @param tunnelCommand in place of {@code command} where the shell is that of another host, which has no file with the
+ *     message; empty for the same
  * @param adapter its native format; {@code cassette}: that of the recording that the request names as its model
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
@@ -58,6 +60,7 @@ import org.jspecify.annotations.Nullable;
 public record AgentProfile(
         String description,
         List<String> command,
+        @Default List<String> tunnelCommand,
         @Default("text") String adapter,
         @Default("message") String process,
         @Default("null") String stdin,
@@ -162,7 +165,8 @@ public record AgentProfile(
         if (command.contains(PROGRAM) == install.programs().isEmpty()) {
             throw new IllegalArgumentException("command: '" + PROGRAM + "' goes with install");
         }
-        for (String argument : command) {
+        for (String argument :
+                Stream.concat(command.stream(), tunnelCommand.stream()).toList()) {
             requireNoNul("command", argument);
         }
         env.forEach((name, value) -> {
@@ -340,7 +344,8 @@ public record AgentProfile(
                                 Stream.of(PERMISSIONS
                                         + permissionsFor(request).toldMode().wireName()))
                         .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
-        return Stream.concat(command.stream(), further)
+        boolean isFar = request.place().tunnel() != null && !tunnelCommand.isEmpty();
+        return Stream.concat((isFar ? tunnelCommand : command).stream(), further)
                 .map(argument -> switch (argument) {
                     case MESSAGE -> message;
                     case "{session}" -> orEmpty(session);

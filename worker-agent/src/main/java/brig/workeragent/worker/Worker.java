@@ -14,7 +14,6 @@ import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -110,8 +109,9 @@ public final class Worker {
         return chosen == null ? profile.policy() : chosen;
     }
 
-    Path workspace() {
-        return plan.workspace();
+    /** Its folder, as people name it. */
+    String workspace() {
+        return plan.workspace().shown();
     }
 
     /** Whether a turn is unfinished, for callers that did not follow its frames. */

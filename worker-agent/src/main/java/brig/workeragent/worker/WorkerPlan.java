@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Decisions 0064, 0117.
  *
  * @param resources its resources on this host
+ * @param workspace its folder
  */
 record WorkerPlan(
         String spawnId,
@@ -25,7 +26,7 @@ record WorkerPlan(
         AgentProfile profile,
         Resources resources,
         Policy policy,
-        Path workspace) {
+        Workspace workspace) {
     /**
      * A worker's resources on this host.
      *
@@ -37,13 +38,23 @@ record WorkerPlan(
             Adapter adapter,
             @Nullable Recorder recorder) {}
 
-    /** The workspace's path inside. */
-    private static final String WORKSPACE = "/workspace";
+    /**
+     * The folder that the agent works in.
+     *
+     * @param shown as people name it: its real path on this host, or {@code HOST:PATH}
+     * @param inside its path behind the wall
+     */
+    record Workspace(String shown, String inside) {
+        /** A folder of this host. */
+        static Workspace of(Path folder) {
+            return new Workspace(folder.toString(), "/workspace");
+        }
+    }
 
     /** The context of a dialogue with the agent. */
     AgentTask task() {
         return new AgentTask(
-                WORKSPACE,
+                workspace.inside(),
                 request.model(),
                 request.systemPrompt(),
                 request.talk().resume(),

@@ -4,9 +4,10 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
 import brig.protocol.control.EgressGrant;
-import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.egress.EgressEvent;
@@ -22,6 +23,8 @@ import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.tunnel.Tunnel;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -67,6 +70,7 @@ public final class Workers {
             EgressSessions egress,
             RelayedNetworks relayed,
             SpillFolder spills,
+            Tunnels tunnels,
             Executor threads) {}
 
     /**
@@ -123,6 +127,7 @@ public final class Workers {
     /** Removes leftovers of a worker-agent that died. */
     public void sweep() {
         parts.spills().sweep();
+        parts.tunnels().sweep();
         workplaces.sweep();
     }
 
@@ -203,22 +208,16 @@ public final class Workers {
     /**
      * Creates the worker of that id, or waits for the existing one; returns when it is up.
      *
-     * @param start what its worktree begins with, if the repository is on another host
-     * @param grant its network, if that is served at home; null if this host serves it
+     * @param with what it needs besides the request
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnAnswer spawn(
-            String spawnId,
-            SpawnRequest request,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
+    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
         CompletableFuture<SpawnAnswer> mine = new CompletableFuture<>();
         CompletableFuture<SpawnAnswer> first = register(spawnId, mine);
         if (first == mine) {
             try {
-                mine.complete(make(spawnId, request, asker, start, grant));
+                mine.complete(make(spawnId, request, asker, with));
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -231,7 +230,7 @@ public final class Workers {
     /** As above, for a request without a repository of another host. */
     public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
             throws InterruptedException {
-        return spawn(spawnId, request, asker, null, null);
+        return spawn(spawnId, request, asker, Provision.NONE);
     }
 
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
@@ -290,13 +289,9 @@ public final class Workers {
                 : parts.policies().find(request.policy(), profile);
     }
 
-    private SpawnAnswer make(
-            String spawnId,
-            SpawnRequest asked,
-            SpawnRequest.Asker asker,
-            @Nullable MirrorStart start,
-            @Nullable EgressGrant grant)
+    private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
+        @Nullable EgressGrant grant = with.grant();
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
@@ -304,8 +299,10 @@ public final class Workers {
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = policy(request, profile, grant != null);
         logWithheld(spawnId, profile, policy);
-        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), start);
+        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), with.start());
+        Tunnel tunnel = null;
         try {
+            tunnel = tunnel(spawnId, request, with.way(), policy.confinement());
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
@@ -315,6 +312,7 @@ public final class Workers {
                     .with(format.mounts())
                     .with(kept)
                     .with(place.mounts())
+                    .with(tunnel == null ? List.of() : List.of(tunnel.mount()))
                     .narrowedTo(request.bounds().envAllowlist());
             Wall built = parts.walls()
                     .build(new Walls.Plan(
@@ -324,7 +322,7 @@ public final class Workers {
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
                             grant == null ? null : parts.relayed().gate(grant),
-                            null));
+                            tunnel == null ? null : tunnel.shell()));
             Recorder recorder = null;
             Worker worker;
             try {
@@ -336,7 +334,10 @@ public final class Workers {
                         profile,
                         new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
-                        place.folder());
+                        tunnel == null
+                                ? WorkerPlan.Workspace.of(place.folder())
+                                : new WorkerPlan.Workspace(
+                                        tunnel.shown(), tunnel.inside().toString()));
                 Outbox outbox =
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
@@ -363,7 +364,9 @@ public final class Workers {
                                                 told,
                                                 (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
                         : relayed(spawnId, asks, told);
-                worker = new Worker(plan, place.and(egress).around(built), outbox, asks, context);
+                Workspaces.Workplace whole =
+                        tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
+                worker = new Worker(plan, whole.around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -371,11 +374,28 @@ public final class Workers {
                 built.close();
                 throw e;
             }
-            return start(worker);
+            return start(worker, tunnel);
         } catch (InterruptedException | RuntimeException e) {
+            if (tunnel != null) {
+                tunnel.close();
+            }
             place.refused().run();
             throw e;
         }
+    }
+
+    private @Nullable Tunnel tunnel(
+            String spawnId, SpawnRequest request, @Nullable TunnelWay way, Confinement confinement)
+            throws InterruptedException {
+        SpawnRequest.Tunnel wanted = request.place().tunnel();
+        if (wanted == null) {
+            return null;
+        }
+        if (way == null) {
+            throw BrigException.invalid("tunnel", "needs a gateway that knows the way to its host");
+        }
+        return parts.tunnels()
+                .open(spawnId, wanted, way, new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
     }
 
     /** Requests that wait for an ask which finds no room end at their deadline at home. */
@@ -393,12 +413,13 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer start(Worker worker) throws InterruptedException {
+    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
         Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
         Posture posture;
         try {
             posture = await(worker.start());
+            posture = tunnel == null ? posture : tunnel.in(posture);
             entry.posture().complete(posture);
         } catch (InterruptedException | RuntimeException e) {
             worker.terminate(EndReason.SHUTDOWN);
@@ -412,7 +433,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new SpawnAnswer(worker.workspace().toString(), posture);
+        return new SpawnAnswer(worker.workspace(), posture);
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
@@ -476,7 +497,7 @@ public final class Workers {
             if (entry.posture().isDone()) {
                 starting.remove(id);
                 SpawnAnswer spawned = new SpawnAnswer(
-                        entry.worker().workspace().toString(), entry.posture().join());
+                        entry.worker().workspace(), entry.posture().join());
                 views.add(new WorkerView(
                         id,
                         spawned,

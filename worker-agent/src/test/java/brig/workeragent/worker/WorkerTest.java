@@ -69,6 +69,7 @@ class WorkerTest {
         AgentProfile profile = new AgentProfile(
                 "",
                 command,
+                List.of(),
                 adapter,
                 process,
                 stdin,
@@ -94,7 +95,7 @@ class WorkerTest {
                 profile,
                 new WorkerPlan.Resources(null, profile.newAdapter(), null),
                 policy,
-                Path.of("/workspace"));
+                WorkerPlan.Workspace.of(Path.of("/workspace")));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -403,7 +404,7 @@ class WorkerTest {
                                     null,
                                     null,
                                     policy(each[0], 0),
-                                    Path.of("/w"))
+                                    WorkerPlan.Workspace.of(Path.of("/w")))
                             .wallClockMs());
         }
     }

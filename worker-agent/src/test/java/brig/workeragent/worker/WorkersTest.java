@@ -23,6 +23,7 @@ import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -104,6 +105,7 @@ class WorkersTest {
                         new NoEgress(),
                         new RelayedNetworks(folder.resolve("relay")),
                         spills(folder),
+                        new Tunnels(folder.resolve("tunnel"), new WorkersUser(-1, false)),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Bounds(
                         folder.resolve("workspaces"),

@@ -59,17 +59,25 @@ public final class FarSide implements AutoCloseable {
         return new TunnelCommands.Spec("s1", project.toString(), Map.of(), privateFiles, Set.of());
     }
 
+    private static final TunnelCommands.Listener UNHEARD = new TunnelCommands.Listener() {
+        @Override
+        public void handleEnd() {}
+
+        @Override
+        public void handlePrivate(Set<String> files) {}
+    };
+
     TunnelCommands open(List<String> privateFiles) throws IOException, InterruptedException {
         return open(privateFiles, System::nanoTime);
     }
 
     TunnelCommands open(List<String> privateFiles, LongSupplier nanos) throws IOException, InterruptedException {
-        return TunnelCommands.open(spec(privateFiles), master, place(), new WorkersUser(0, false), nanos);
+        return TunnelCommands.open(spec(privateFiles), master, place(), new WorkersUser(0, false), nanos, UNHEARD);
     }
 
     /** For a wall whose processes have that user. */
     public TunnelCommands open(WorkersUser user) throws IOException, InterruptedException {
-        return TunnelCommands.open(spec(List.of()), master, place(), user);
+        return TunnelCommands.open(spec(List.of()), master, place(), user, UNHEARD);
     }
 
     Path place() {

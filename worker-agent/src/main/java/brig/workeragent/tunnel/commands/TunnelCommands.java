@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,15 @@ public final class TunnelCommands implements AutoCloseable {
             List<String> privateFiles,
             Set<String> variables) {}
 
+    /** Hears what may change the files that the agent sees. */
+    public interface Listener {
+        /** A command ended, and may have changed any file; its caller does not know yet. */
+        void handleEnd();
+
+        /** These files are private, besides those with such a name: absolute paths there. */
+        void handlePrivate(Set<String> files);
+    }
+
     /**
      * How private files are kept from commands.
      *
@@ -58,6 +68,7 @@ public final class TunnelCommands implements AutoCloseable {
     private final PrivateMasks hidden;
     private final CommandCheck check;
     private final LongSupplier nanos;
+    private final Listener listener;
     private final Path place;
     private final boolean enforced;
 
@@ -69,13 +80,15 @@ public final class TunnelCommands implements AutoCloseable {
 
     private @Nullable ShellServer server;
 
-    private TunnelCommands(Spec spec, SshMaster master, Path place, Keeper keeper, LongSupplier nanos)
+    private TunnelCommands(
+            Spec spec, SshMaster master, Path place, Keeper keeper, LongSupplier nanos, Listener listener)
             throws IOException, InterruptedException {
         this.spec = spec;
         this.master = master;
         this.place = place;
         this.keeper = keeper;
         this.nanos = nanos;
+        this.listener = listener;
         Map<String, String> folders = new TreeMap<>();
         spec.folders.forEach((local, remote) -> folders.put(RemoteScript.bytes(local), RemoteScript.bytes(remote)));
         String folder = RemoteScript.bytes(spec.folder);
@@ -99,12 +112,13 @@ public final class TunnelCommands implements AutoCloseable {
      * @throws IOException if the machine is out of reach, or all its sessions are taken
      * @throws IllegalArgumentException for a malformed folder or glob
      */
-    public static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user)
+    public static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user, Listener listener)
             throws IOException, InterruptedException {
-        return open(spec, master, place, user, System::nanoTime);
+        return open(spec, master, place, user, System::nanoTime, listener);
     }
 
-    static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user, LongSupplier nanos)
+    static TunnelCommands open(
+            Spec spec, SshMaster master, Path place, WorkersUser user, LongSupplier nanos, Listener listener)
             throws IOException, InterruptedException {
         if (!master.sessions.tryAcquire(WAITING_SECONDS, TimeUnit.SECONDS)) {
             throw new IOException(master.name() + " runs " + SshMaster.SESSIONS_MAX + " commands already");
@@ -113,7 +127,7 @@ public final class TunnelCommands implements AutoCloseable {
         TunnelCommands opened = null;
         try {
             keeper = Keeper.open(master);
-            opened = new TunnelCommands(spec, master, place, keeper, nanos);
+            opened = new TunnelCommands(spec, master, place, keeper, nanos, listener);
             opened.server = ShellServer.open(place.resolve("socket"), user, opened);
             return opened;
         } finally {
@@ -181,6 +195,7 @@ public final class TunnelCommands implements AutoCloseable {
             }
             String lost = RemoteCommand.lost(end, master.name());
             if (lost != null) throw new IOException(lost);
+            listener.handleEnd();
             caller.end(command, end, plan.returned().isEmpty() ? null : plan.returned(), returned(end.returned()));
             return;
         }
@@ -238,7 +253,12 @@ public final class TunnelCommands implements AutoCloseable {
     }
 
     private Masks search() throws IOException, InterruptedException {
-        return hidden.isEmpty() ? new Masks(0, "", Set.of()) : hidden.search(keeper, masks.files());
+        return hidden.isEmpty() ? new Masks(0, "", Set.of()) : told(hidden.search(keeper, masks.files()));
+    }
+
+    private Masks told(Masks found) {
+        listener.handlePrivate(found.files().stream().map(RemoteScript::text).collect(Collectors.toSet()));
+        return found;
     }
 
     /** A command ended what holds the masks, or the link is new. */
@@ -254,7 +274,7 @@ public final class TunnelCommands implements AutoCloseable {
             before = masks.files();
         }
         try {
-            Masks found = hidden.search(of, before);
+            Masks found = told(hidden.search(of, before));
             synchronized (this) {
                 if (keeper == of && (found.enforced() || !enforced)) masks = found;
             }
