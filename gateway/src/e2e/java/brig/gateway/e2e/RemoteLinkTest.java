@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -61,6 +62,7 @@ class RemoteLinkTest {
 
         Writer(RemoteSite at, SshHost on) throws IOException {
             this.on = on;
+            at.awaitUp();
             spawned = at.shell(on, SCRIPT);
             try (Wire watcher = spawned.attach("watcher")) {
                 new Frames()
@@ -184,7 +186,6 @@ class RemoteLinkTest {
             System.out.println(what + " killed: all is here after " + msSince(start) + " ms");
             writer.judge(captain);
         }
-        site.awaitUp();
     }
 
     private static void killMaster() throws IOException {
@@ -257,7 +258,6 @@ class RemoteLinkTest {
     /** Of all sessions; what Brig itself runs there stays. */
     static void requireNothingLeft(SshHost on) throws IOException {
         Await.until("no process of a session is left there", () -> {
-            System.out.println(on.running());
             return on.running().stream().allMatch(line -> line.contains("/.brig/versions/"));
         });
     }

@@ -103,6 +103,10 @@ final class Transitions {
     void becomeDoubtful(Spawn spawn) {
         spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
         save(spawn);
+        // An earlier gateway had its socket open; whoever reads it may wait for days.
+        if (spawn.host() != null && spawn.hasRun() && spawn.ioSocket().isEmpty()) {
+            openIoSocketAgain(spawn);
+        }
     }
 
     /** Connects the log with the source of its frames and with the recorder. */
