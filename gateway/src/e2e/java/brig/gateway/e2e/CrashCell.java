@@ -131,7 +131,10 @@ final class CrashCell {
     private void kill() throws Exception {
         switch (victim) {
             case GATEWAY -> killGateway();
-            case LINK -> site.killLink();
+            case LINK -> {
+                site.killLink();
+                site.hastenLink();
+            }
             case LINK_AND_GATEWAY -> {
                 site.killLink();
                 killGateway();

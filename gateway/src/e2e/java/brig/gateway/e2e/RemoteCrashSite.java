@@ -16,6 +16,7 @@ final class RemoteCrashSite extends CrashSite {
     private final RemoteSite site;
     private Path back;
     private Relay relay;
+    private List<ProcessHandle> killed = List.of();
 
     RemoteCrashSite() throws Exception {
         host = SshHost.start("build1");
@@ -55,9 +56,9 @@ final class RemoteCrashSite extends CrashSite {
             back = socket().resolveSibling("back.sock");
             Files.move(socket(), back);
             startRelay();
-            List<ProcessHandle> old = site.master(host.name());
             killLink();
-            site.awaitAnother(host.name(), old);
+            hastenLink();
+            site.awaitUp();
         }
     }
 
@@ -94,7 +95,19 @@ final class RemoteCrashSite extends CrashSite {
 
     @Override
     void killLink() throws IOException {
-        site.master(host.name()).forEach(ProcessHandle::destroyForcibly);
+        killed = site.master(host.name());
+        killed.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    @Override
+    void hastenLink() throws IOException {
+        Await.until(
+                "the loss is seen",
+                () -> !site.view(host.name()).text("state").equals("up")
+                        || !site.master(host.name()).equals(killed));
+        if (site.view(host.name()).text("state").equals("down")) {
+            product().ask("{\"action\":\"upgrade_host\",\"name\":\"" + host.name() + "\"}");
+        }
     }
 
     SshHost host() {

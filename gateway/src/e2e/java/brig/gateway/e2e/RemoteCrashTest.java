@@ -3,8 +3,6 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.gateway.e2e.CrashCell.Victim;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -48,7 +46,6 @@ class RemoteCrashTest {
                 }
             }
             RemoteLinkTest.requireNothingLeft(site.host());
-            Files.copy(site.product().log(), Path.of("/tmp/remotee2e-crash.log"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         }
         CrashReport.write("crash-matrix-remote", found);
         assertEquals(List.of(), failed);

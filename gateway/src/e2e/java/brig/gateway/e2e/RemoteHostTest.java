@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.sandbox.HostBait;
 import com.microsoft.playwright.Page;
@@ -15,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -157,19 +159,27 @@ class RemoteHostTest {
     void shouldHoldEveryAttemptToEscapeThere() throws Exception {
         Path program = copied(HostBait.ESCAPE, host.home().resolve("escape"));
         Path bait = Files.createDirectory(host.tmp().resolve("bait"));
-        Path policies = Files.createDirectories(host.home().resolve(".config/brig/policies"));
-        Files.writeString(policies.resolve("webbed.json"), """
+        Path settings = host.home().resolve(".config/brig");
+        Files.createDirectories(settings.resolve("policies"));
+        Files.createDirectories(settings.resolve("agents"));
+        Files.writeString(settings.resolve("policies/webbed.json"), """
                 {"description": "Reaches one host", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}},
                  "environment": ["PATH", "HOME"], "privateFiles": [], "egress": {"allowedHosts": ["example.com"]}}
                 """);
+        Path shell = host.home()
+                .resolve(".brig/versions")
+                .resolve(Payloads.version())
+                .resolve("config/agents/shell.json");
+        Map<String, Object> webbed = new LinkedHashMap<>(Json.parseCommented(Files.readString(shell)));
+        webbed.put("policy", "webbed");
+        Files.write(settings.resolve("agents/webbed.json"), Json.write(webbed));
         List<String> there = host.config().command(List.of());
         try (HostBait bound = new HostBait(bait, Path.of("/tmp/bait"), there, "/home/" + HOST + "/" + program.getFileName())) {
-            for (String policy : List.of("build", "webbed")) {
-                Spawned walled = new Spawned(
-                        site.product(), site.ask(HOST, "shell", "", false, Map.of("policy", policy)));
+            for (String agent : List.of("shell", "webbed")) {
+                Spawned walled = new Spawned(site.product(), site.ask(HOST, agent, "", false, Map.of()));
                 copied(HostBait.ESCAPE, RemoteSite.workspace(host, walled).resolve("escape"));
                 String attempts = String.join(" ", bound.attempts("exec ./escape", true))
-                        + (policy.equals("webbed") ? " egress=yes" : "");
+                        + (agent.equals("webbed") ? " egress=yes" : "");
                 List<String> lines = said(walled, attempts).lines().toList();
                 assertTrue(lines.size() >= ATTEMPTS_MIN, lines::toString);
                 assertEquals(
@@ -181,7 +191,7 @@ class RemoteHostTest {
                 site.product().ask("{\"action\":\"terminate\",\"id\":\"" + walled.id() + "\"}");
                 Await.until("nothing is left behind", () -> host.running().stream()
                         .noneMatch(line -> line.contains("1003.75")));
-                System.out.println("escape suite, policy " + policy + " on a remote host: " + lines.size() + " attempts");
+                System.out.println("escape suite, wall of " + agent + " on a remote host: " + lines.size() + " attempts");
             }
         }
     }

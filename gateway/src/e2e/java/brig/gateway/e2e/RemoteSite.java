@@ -78,15 +78,6 @@ final class RemoteSite implements AutoCloseable {
         return view[0];
     }
 
-    /** Waits until a link that was just killed is there again. */
-    void awaitAnother(String host, List<ProcessHandle> killed) throws IOException {
-        Await.until("another ssh logged in", () -> {
-            List<ProcessHandle> now = master(host);
-            return !now.isEmpty() && !killed.contains(now.getFirst());
-        });
-        awaitState(host, "up");
-    }
-
     /** Asks for a session there. */
     JsonObject ask(String host, String agent, String prompt, boolean once, Map<String, ?> more) throws IOException {
         Map<String, Object> request = new LinkedHashMap<>(more);
