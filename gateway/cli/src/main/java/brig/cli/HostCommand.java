@@ -85,9 +85,9 @@ final class HostCommand {
                     int workersMax,
             @Option(
                             names = "--egress",
-                            defaultValue = "there",
-                            description =
-                                    "Where network requests of its sessions leave: there or home. Default: there.")
+                            defaultValue = "home",
+                            description = "Where network requests of its sessions leave: home, with the keys and rules of this"
+                                    + " gateway's host, or there, with those of that host. Default: home.")
                     String egress,
             @Option(
                             names = "--idle-exit-minutes",
