@@ -86,8 +86,9 @@ final class HostCommand {
             @Option(
                             names = "--egress",
                             defaultValue = "home",
-                            description = "Where network requests of its sessions leave: home, with the keys and rules of this"
-                                    + " gateway's host, or there, with those of that host. Default: home.")
+                            description =
+                                    "Where network requests of its sessions leave: home, with the keys and rules of this"
+                                            + " gateway's host, or there, with those of that host. Default: home.")
                     String egress,
             @Option(
                             names = "--idle-exit-minutes",
