@@ -268,21 +268,13 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             if (ended.code() == 0) {
                 handleLogin();
             } else if (!ssh.usesOwnMaster()) {
-                fail(noMaster());
+                fail(SshFailure.noMaster(settings()));
             } else if (services.clock().nowMs() >= untilMs) {
                 fail(SshFailure.late("the login"));
             } else {
                 later(LOOK_FOR_MASTER_MS, () -> lookForMaster(untilMs));
             }
         });
-    }
-
-    private SshFailure noMaster() {
-        return new SshFailure(
-                "no ssh listens at its controlPath",
-                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 "
-                        + settings().ssh(),
-                false);
     }
 
     /** The end of a master that is not ours is told by nobody. */
@@ -297,7 +289,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                         WATCH_MS,
                         () -> asking.run(
                                 new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
-                                ended -> handleWatched(mine, ended.code() == 0 ? null : noMaster()),
+                                ended -> handleWatched(mine, ended.code() == 0 ? null : SshFailure.noMaster(settings())),
                                 late -> handleWatched(mine, late)));
     }
 

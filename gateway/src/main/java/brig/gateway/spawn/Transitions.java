@@ -103,9 +103,12 @@ final class Transitions {
     void becomeDoubtful(Spawn spawn) {
         spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
         save(spawn);
-        // An earlier gateway had its socket open; whoever reads it may wait for days.
-        if (spawn.host() != null && spawn.hasRun() && spawn.ioSocket().isEmpty()) {
-            openIoSocketAgain(spawn);
+        // An earlier gateway served it: whoever read it may wait for days, and have more than was recorded.
+        if (spawn.host() != null && spawn.hasRun() && !spawn.isConnected()) {
+            spawn.log().expectAny();
+            if (spawn.ioSocket().isEmpty()) {
+                openIoSocketAgain(spawn);
+            }
         }
     }
 

@@ -173,8 +173,7 @@ class ControlLinkTest {
     void shouldConnectAnewWhenThePeerDoesNotSpeakAsAWorkerAgent(String line) throws IOException {
         open(uid -> true);
         try (SocketChannel peer = connected()) {
-            answer(peer, line);
-            answer(peer, line);
+            answer(peer, line + "\n" + line);
             assertEquals(-1, peer.read(ByteBuffer.allocate(1)));
             try (SocketChannel next = server.accept()) {
                 assertEquals("control", line(next).text("link"));
