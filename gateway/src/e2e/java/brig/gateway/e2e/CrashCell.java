@@ -52,7 +52,8 @@ final class CrashCell {
 
     private String body() {
         // A message is no argument of the agent, so the agent names itself.
-        return "{" + site.place() + AGENT_CONFIG + ",\"request_id\":\"" + requestId + "\",\"prompt\":\"exec bash -c 'exec -a " + mark
+        return "{" + site.place() + AGENT_CONFIG + ",\"request_id\":\"" + requestId
+                + "\",\"prompt\":\"exec bash -c 'exec -a " + mark
                 + " sleep 1000 & for i in $(seq 1 2000); do echo line $i; sleep 0.02; done; wait' " + mark + "\"}";
     }
 

@@ -33,8 +33,8 @@ class HostileHostTest {
     private static final long LOG_BYTES_MAX = 512 * 1024;
     private static final int REASON_CHARACTERS_MAX = 1_000;
     /** Those that fail without a deadline. */
-    private static final Set<String> AT_ONCE = Set.of(
-            "says-cut", "says-garbage", "says-no-exit-code", "says-nothing", "streams-cut", "late");
+    private static final Set<String> AT_ONCE =
+            Set.of("says-cut", "says-garbage", "says-no-exit-code", "says-nothing", "streams-cut", "late");
 
     private final Map<String, HostileSshServer> servers = new LinkedHashMap<>();
 
@@ -46,7 +46,10 @@ class HostileHostTest {
 
     /** What {@code brig-host} of a host says that claims to be fine. */
     private static void pretend(HostileSshServer server) throws IOException {
-        Path program = server.home().resolve(".brig/versions").resolve(Payloads.version()).resolve("bin/brig-host");
+        Path program = server.home()
+                .resolve(".brig/versions")
+                .resolve(Payloads.version())
+                .resolve("bin/brig-host");
         Files.createDirectories(program.getParent());
         Files.writeString(
                 program,
@@ -97,7 +100,8 @@ class HostileHostTest {
     void shouldSayWhatIsWrongWithEachAndServeEverybodyElse() throws Exception {
         for (Commands commands : List.of(
                 Commands.GARBAGE, Commands.ENDLESS_ERRORS, Commands.CUT, Commands.NO_EXIT_CODE, Commands.SILENT)) {
-            server("says-" + commands.name().toLowerCase(Locale.ROOT).replace('_', '-')).commands(commands);
+            server("says-" + commands.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                    .commands(commands);
         }
         server("says-nothing").exitCode(0);
         for (Streams streams : Streams.values()) {
@@ -125,7 +129,8 @@ class HostileHostTest {
             awaitReasons(product, reasons, slowest, servers.keySet());
             try (Wire captain = local.captain()) {
                 captain.sendLine(Spawned.user("echo served"));
-                assertEquals("served\n", new Frames().readUntilType(captain, "done").text());
+                assertEquals(
+                        "served\n", new Frames().readUntilType(captain, "done").text());
             }
             long slowestMs = TimeUnit.NANOSECONDS.toMillis(slowest[0]);
             long grown = residentKib(product) - before;

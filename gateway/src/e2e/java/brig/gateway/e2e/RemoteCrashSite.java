@@ -45,7 +45,9 @@ final class RemoteCrashSite extends CrashSite {
 
     private Path socket() throws IOException {
         try (Stream<Path> agents = Files.list(host.home().resolve(".brig/gateways"))) {
-            return agents.map(folder -> folder.resolve("run/w/link.sock")).findFirst().orElseThrow();
+            return agents.map(folder -> folder.resolve("run/w/link.sock"))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -33,8 +33,8 @@ class RemoteCrashTest {
         List<String> failed = new ArrayList<>();
         List<List<String>> found = new ArrayList<>();
         try (RemoteCrashSite site = new RemoteCrashSite()) {
-            for (Victim victim : List.of(
-                    Victim.LINK, Victim.LINK_AND_GATEWAY, Victim.GATEWAY, Victim.WORKER_AGENT, Victim.BOTH)) {
+            for (Victim victim :
+                    List.of(Victim.LINK, Victim.LINK_AND_GATEWAY, Victim.GATEWAY, Victim.WORKER_AGENT, Victim.BOTH)) {
                 for (Step step : Step.values()) {
                     if (plays(step, victim)) {
                         try {

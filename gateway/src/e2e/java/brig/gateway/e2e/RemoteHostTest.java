@@ -41,8 +41,10 @@ class RemoteHostTest {
     private static final int ATTEMPTS_MIN = 160;
     private static final long KIT_SECONDS = 240;
     /** What the worker-agent has a part in, without those that wait for a minute: all of it passes too. */
-    private static final String CHECKS = "order,welcome,same-frames,seam,frame-bound,done,cancel,terminate,end,ended,apart,cut,old,"
-            + "current,future,foreign,watcher,attach,http-unix,at-once,repeat";
+    private static final String CHECKS =
+            "order,welcome,same-frames,seam,frame-bound,done,cancel,terminate,end,ended,apart,cut,old,"
+                    + "current,future,foreign,watcher,attach,http-unix,at-once,repeat";
+
     private static final int MEASURED = 15;
     private static final int BIG = 20_000_000;
 
@@ -177,7 +179,8 @@ class RemoteHostTest {
         webbed.put("policy", "webbed");
         Files.write(settings.resolve("agents/webbed.json"), Json.write(webbed));
         List<String> there = host.config().command(List.of());
-        try (HostBait bound = new HostBait(bait, Path.of("/tmp/bait"), there, "/home/" + HOST + "/" + program.getFileName())) {
+        try (HostBait bound =
+                new HostBait(bait, Path.of("/tmp/bait"), there, "/home/" + HOST + "/" + program.getFileName())) {
             for (String agent : List.of("shell", "webbed")) {
                 Spawned walled = new Spawned(site.product(), site.ask(HOST, agent, "", false, Map.of()));
                 copied(HostBait.ESCAPE, RemoteSite.workspace(host, walled).resolve("escape"));
@@ -192,9 +195,11 @@ class RemoteHostTest {
                                 .toList());
                 said(walled, "./escape stay 1003.75");
                 site.product().ask("{\"action\":\"terminate\",\"id\":\"" + walled.id() + "\"}");
-                Await.until("nothing is left behind", () -> host.running().stream()
-                        .noneMatch(line -> line.contains("1003.75")));
-                System.out.println("escape suite, wall of " + agent + " on a remote host: " + lines.size() + " attempts");
+                Await.until(
+                        "nothing is left behind",
+                        () -> host.running().stream().noneMatch(line -> line.contains("1003.75")));
+                System.out.println(
+                        "escape suite, wall of " + agent + " on a remote host: " + lines.size() + " attempts");
             }
         }
     }

@@ -181,8 +181,7 @@ class RemoteLinkTest {
         Await.until("the agent has written all but the last line", () -> Files.exists(writer.file("written")));
         revive.act();
         try (Wire captain = writer.spawned.captain(writer.frames.next())) {
-            writer.frames.readUntil(
-                    captain, frame -> writer.frames.text().contains("line " + LINES + " "));
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line " + LINES + " "));
             System.out.println(what + " killed: all is here after " + msSince(start) + " ms");
             writer.judge(captain);
         }
@@ -238,8 +237,7 @@ class RemoteLinkTest {
             assertEquals(1, killed.size());
             killed.getFirst().destroyForcibly();
             writer.frames.readAll(captain);
-            assertEquals(
-                    "WORKER_LOST", writer.frames.ofType("error").getFirst().text("code"));
+            assertEquals("WORKER_LOST", writer.frames.ofType("error").getFirst().text("code"));
             assertEquals(1, writer.frames.ofType("done").size());
         }
         site.awaitUp();

@@ -289,7 +289,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                         WATCH_MS,
                         () -> asking.run(
                                 new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
-                                ended -> handleWatched(mine, ended.code() == 0 ? null : SshFailure.noMaster(settings())),
+                                ended ->
+                                        handleWatched(mine, ended.code() == 0 ? null : SshFailure.noMaster(settings())),
                                 late -> handleWatched(mine, late)));
     }
 
