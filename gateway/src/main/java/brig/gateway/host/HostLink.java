@@ -1,5 +1,6 @@
 package brig.gateway.host;
 
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.ControlLink;
@@ -12,6 +13,7 @@ import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.TunnelWay;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -235,6 +237,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private void startMaster() {
         int mine = attempt;
         hasMaster = true;
+        LogEvents.audit("host_login", JsonObject.EMPTY.with("host", name).with("epoch", epoch));
         master = services.processes().start(ssh.master(), null, ended -> {
             if (mine == attempt) {
                 master = null;
@@ -247,10 +250,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private void lookForMaster(long untilMs) {
         step("the question for ssh", ssh.check(), ended -> {
             if (ended.code() == 0) {
-                watchMaster();
-                setup.begin();
+                handleLogin();
             } else if (!ssh.usesOwnMaster()) {
-                fail(noMaster());
+                fail(SshFailure.noMaster(settings()));
             } else if (services.clock().nowMs() >= untilMs) {
                 fail(SshFailure.late("the login"));
             } else {
@@ -259,12 +261,14 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         });
     }
 
-    private SshFailure noMaster() {
-        return new SshFailure(
-                "no ssh listens at its controlPath",
-                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 "
-                        + settings().ssh(),
-                false);
+    private void handleLogin() {
+        watchMaster();
+        if (settings().tunnelOnly()) {
+            become(now(HostState.UP).because("for tunnels only", null));
+            later(STEADY_MS, () -> failures = 0);
+        } else {
+            setup.begin();
+        }
     }
 
     /** The end of a master that is not ours is told by nobody. */
@@ -279,7 +283,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                         WATCH_MS,
                         () -> asking.run(
                                 new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
-                                ended -> handleWatched(mine, ended.code() == 0 ? null : noMaster()),
+                                ended ->
+                                        handleWatched(mine, ended.code() == 0 ? null : SshFailure.noMaster(settings())),
                                 late -> handleWatched(mine, late)));
     }
 
@@ -552,6 +557,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** Brings the payload of now there and starts it, without an end of the link; one that is down begins at once. */
     CompletionStage<Void> upgrade() {
+        if (settings().tunnelOnly() && status.state() == HostState.UP) {
+            throw BrigException.invalid("name", "is a host for tunnels only: nothing is brought there");
+        }
         if (status.state() != HostState.UP) {
             begin();
             return CompletableFuture.completedFuture(null);
@@ -573,7 +581,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             return CompletableFuture.completedFuture(
                     List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
         }
-        return setup.check().thenApply(findings -> {
+        return (settings().tunnelOnly() ? setup.checkForTunnels() : setup.check()).thenApply(findings -> {
             List<Finding> all = new ArrayList<>();
             all.add(new Finding(
                     "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));

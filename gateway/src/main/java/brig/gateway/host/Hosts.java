@@ -200,10 +200,12 @@ public final class Hosts {
         return link == null ? null : link.agent();
     }
 
-    /** Whether its worker-agent can be reached now. */
+    /** Whether workers can be started there now. */
     public boolean isUp(String host) {
         HostLink link = links.get(host);
-        return link != null && link.status().state() == HostState.UP;
+        return link != null
+                && link.status().state() == HostState.UP
+                && !link.settings().tunnelOnly();
     }
 
     /** The way to a host for tunnels; null if there is no link to it now, or no such host. */
@@ -214,7 +216,12 @@ public final class Hosts {
 
     /** What a host lacks to run workers, and how to get it; null if nothing is known to be missing. */
     public @Nullable String lackOf(String host) {
-        LinkStatus status = require(host).status();
+        HostLink link = require(host);
+        if (link.settings().tunnelOnly()) {
+            return "it is for tunnels only (brig tunnel " + host
+                    + "); to run sessions there, have it without tunnelOnly";
+        }
+        LinkStatus status = link.status();
         return status.state() == HostState.UNFIT
                 ? status.reason() + (status.mend() == null ? "" : "; " + status.mend())
                 : null;
@@ -254,6 +261,7 @@ public final class Hosts {
                 services.workers().applyAsInt(name),
                 link.workersMax(),
                 link.version(),
+                link.settings().tunnelOnly(),
                 status.sinceMs());
     }
 
@@ -275,6 +283,12 @@ public final class Hosts {
         if (links.size() >= HOSTS_MAX && !links.containsKey(name)) {
             throw new BrigException(
                     ErrorCode.INVALID_FIELD, "there are " + HOSTS_MAX + " hosts, and no more are possible");
+        }
+        int live = services.workers().applyAsInt(name);
+        if (settings.tunnelOnly() && live > 0) {
+            throw new BrigException(
+                    ErrorCode.HOST_IN_USE,
+                    live + " sessions live on host " + name + "; end them before it is for tunnels only");
         }
         boolean isNew = !links.containsKey(name);
         added.put(name, settings);
