@@ -1,6 +1,5 @@
 package brig.gateway.host;
 
-import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.ControlLink;
@@ -13,7 +12,6 @@ import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.TunnelWay;
-import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +35,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     static final long RETRY_MS_MIN = 1_000;
     static final long RETRY_MS_MAX = 30_000;
+    /** A link that was lost is back two seconds after the network is: attempts are short, but now and then one is patient. */
+    static final int HASTY_CONNECT_S = 2;
+
+    static final int CONNECT_S = 15;
+    static final int PATIENT_EVERY = 6;
     /** Where only a person helps: often enough to notice it, and no reason to lock an account. */
     static final long RETRY_PERSON_MS = 300_000;
     /** How long a link holds before it counts as one, and the next back-off begins small. */
@@ -98,8 +101,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private int attempt;
 
     private int failures;
+    /** Whether the last attempt did not get to a login. */
+    private boolean away;
+
+    private boolean loggedIn;
     private long epoch;
-    private boolean hasMaster;
     private Processes.@Nullable Running master;
     private Timers.@Nullable Timer timer;
     private Timers.@Nullable Timer watch;
@@ -147,7 +153,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     /** The way for tunnels; null while ssh is not logged in. */
     @Nullable
     TunnelWay way() {
-        return hasMaster && status.state() != HostState.CONNECTING ? ssh.way() : null;
+        return loggedIn ? ssh.way() : null;
     }
 
     /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
@@ -209,7 +215,20 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         if (closed) {
             return;
         }
-        endAttempt(now(HostState.CONNECTING));
+        // A host that is away is tried each second, which is nobody's news.
+        endAttempt(away ? status : now(HostState.CONNECTING));
+        if (ssh.usesOwnMaster()) {
+            // One that was killed leaves its file, beside which ssh would make no other.
+            step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
+        } else {
+            lookForMaster(services.clock().nowMs());
+        }
+    }
+
+    private void handleLogin() {
+        loggedIn = true;
+        away = false;
+        watchMaster();
         int mine = attempt;
         services.epochs().next(name).whenComplete((next, failure) -> {
             if (mine != attempt) {
@@ -220,12 +239,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 return;
             }
             epoch = next;
-            if (ssh.usesOwnMaster()) {
-                // One that was killed leaves its file, beside which ssh would make no other.
-                step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
+            if (settings().tunnelOnly()) {
+                become(now(HostState.UP).because("for tunnels only", null));
+                later(STEADY_MS, () -> failures = 0);
             } else {
-                hasMaster = true;
-                lookForMaster(services.clock().nowMs());
+                setup.begin();
             }
         });
     }
@@ -236,9 +254,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void startMaster() {
         int mine = attempt;
-        hasMaster = true;
-        LogEvents.audit("host_login", JsonObject.EMPTY.with("host", name).with("epoch", epoch));
-        master = services.processes().start(ssh.master(), null, ended -> {
+        boolean isHasty = away && failures % PATIENT_EVERY != 0;
+        List<String> login = ssh.master(isHasty ? HASTY_CONNECT_S : CONNECT_S);
+        master = services.processes().start(login, null, ended -> {
             if (mine == attempt) {
                 master = null;
                 fail(SshFailure.of(ended, name, settings()));
@@ -259,16 +277,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 later(LOOK_FOR_MASTER_MS, () -> lookForMaster(untilMs));
             }
         });
-    }
-
-    private void handleLogin() {
-        watchMaster();
-        if (settings().tunnelOnly()) {
-            become(now(HostState.UP).because("for tunnels only", null));
-            later(STEADY_MS, () -> failures = 0);
-        } else {
-            setup.begin();
-        }
     }
 
     /** The end of a master that is not ours is told by nobody. */
@@ -501,11 +509,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             return;
         }
         failures++;
+        away = failure.isAway();
         long delayMs = failure.needsPerson()
                 ? RETRY_PERSON_MS
-                : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
-        endAttempt(now(HostState.DOWN)
-                .because(failure.reason(), failure.mend())
+                : away ? RETRY_MS_MIN : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
+        LinkStatus down = status.state() == HostState.DOWN ? status : now(HostState.DOWN);
+        endAttempt(down.because(failure.reason(), failure.mend())
                 .retryingAt(services.clock().nowMs() + delayMs));
         later(delayMs, this::begin);
     }
@@ -545,7 +554,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             master.end();
             master = null;
         }
-        hasMaster = false;
+        loggedIn = false;
     }
 
     /** Ends the link for good. What runs there goes on. */
@@ -557,9 +566,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** Brings the payload of now there and starts it, without an end of the link; one that is down begins at once. */
     CompletionStage<Void> upgrade() {
-        if (settings().tunnelOnly() && status.state() == HostState.UP) {
-            throw BrigException.invalid("name", "is a host for tunnels only: nothing is brought there");
-        }
         if (status.state() != HostState.UP) {
             begin();
             return CompletableFuture.completedFuture(null);
@@ -575,8 +581,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** What is to be said of the host. */
     CompletionStage<List<Finding>> check() {
-        boolean isThere = hasMaster && status.state() != HostState.CONNECTING;
-        if (!isThere) {
+        if (!loggedIn) {
             String reason = status.reason() == null ? "not connected yet" : status.reason();
             return CompletableFuture.completedFuture(
                     List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));

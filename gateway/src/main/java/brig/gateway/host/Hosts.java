@@ -1,5 +1,6 @@
 package brig.gateway.host;
 
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
@@ -13,6 +14,7 @@ import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.TunnelWay;
 import brig.protocol.io.SocketFile;
+import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -182,6 +184,8 @@ public final class Hosts {
     private CompletionStage<Long> nextEpoch(String host) {
         long next = Math.max(services.clock().nowMs(), epochs.getOrDefault(host, 0L) + 1);
         epochs.put(host, next);
+        // A link takes a number when it has logged in.
+        LogEvents.audit("host_login", JsonObject.EMPTY.with("host", host).with("epoch", next));
         return save().thenApply(saved -> next);
     }
 
@@ -355,7 +359,11 @@ public final class Hosts {
 
     /** Brings the payload of this installation to a host; one without a link tries again at once. */
     public CompletionStage<HostView> upgrade(String name) {
-        return require(name).upgrade().thenApply(upgraded -> view(name));
+        HostLink link = require(name);
+        if (link.settings().tunnelOnly() && link.status().state() == HostState.UP) {
+            throw BrigException.invalid("name", "is a host for tunnels only: nothing is brought there");
+        }
+        return link.upgrade().thenApply(upgraded -> view(name));
     }
 
     /** Ends all links. The workers go on. */

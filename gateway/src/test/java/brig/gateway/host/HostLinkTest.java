@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.BrigException;
 import brig.protocol.control.Finding;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -219,6 +218,32 @@ class HostLinkTest {
         bench.master().exit(255, "", "");
         Long retryAtMs = bench.link.status().retryAtMs();
         assertEquals(1_000, (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
+    }
+
+    @Test
+    void shouldTryAHostThatIsAwayEachSecondAndTellOnce() {
+        bench.up();
+        bench.master().exit(255, "", "Timeout, server box not responding.\n");
+        processes.settle();
+        LinkStatus lost = bench.link.status();
+        assertEquals("DOWN", bench.state());
+        int hasty = 0;
+        for (int second = 1; second <= 12; second++) {
+            processes.script("-O check", 255, "", "");
+            bench.time.pass(HostLink.RETRY_MS_MIN);
+            processes.settle();
+            assertEquals("DOWN", bench.state());
+            hasty += bench.master().command.contains("ConnectTimeout=2") ? 1 : 0;
+            bench.master().exit(255, "", "ssh: connect to host box port 22: No route to host\n");
+            processes.settle();
+        }
+        assertEquals(10, hasty, "now and then one is patient");
+        assertEquals(lost.sinceMs(), bench.link.status().sinceMs());
+        processes.script("-O check", 0, "", "");
+        bench.time.pass(HostLink.RETRY_MS_MIN);
+        processes.settle();
+        assertEquals("UP", bench.state());
+        assertEquals(List.of("up box instance", "down box", "up box instance"), bench.told);
     }
 
     @ParameterizedTest
@@ -447,8 +472,6 @@ class HostLinkTest {
         assertTrue(tunnels.link.way() != null);
         assertFalse(tunnels.isOpen());
         assertEquals(0, tunnels.processes.count(" -T -- "), "nothing ran there");
-        assertThrows(BrigException.class, () -> tunnels.link.upgrade());
-        assertFalse(tunnels.master().killed, "tunnels go on");
         tunnels.master().exit(255, "", "Connection closed");
         assertEquals("DOWN", tunnels.state());
         tunnels.time.pass(HostLink.RETRY_MS_MIN);

@@ -83,14 +83,19 @@ class HostRegistryTest {
 
     @Test
     void shouldGiveEachLinkAGreaterEpochAlsoWhenTheClockStandsAndAfterARemoval() {
+        processes.script("-O exit", 255, "", "");
+        processes.script("-O check", 0, "", "");
         Hosts hosts = open(Map.of());
         hosts.add("box", BOX);
+        processes.settle();
         long first = kept.epochs().get("box");
         assertEquals(time.nowMs(), first);
         hosts.upgrade("box");
+        processes.settle();
         assertEquals(first + 1, kept.epochs().get("box"));
         hosts.remove("box", false);
         hosts.add("box", BOX);
+        processes.settle();
         assertEquals(first + 2, kept.epochs().get("box"));
     }
 
@@ -143,7 +148,8 @@ class HostRegistryTest {
         assertEquals(HostState.UP, hosts.view("box").state());
         assertTrue(hosts.view("box").tunnelOnly());
         assertFalse(hosts.isUp("box"));
-        assertNotNull(hosts.wayTo("box"));
+        assertThrows(BrigException.class, () -> hosts.upgrade("box"));
+        assertNotNull(hosts.wayTo("box"), "tunnels go on");
         assertTrue(String.valueOf(hosts.lackOf("box")).startsWith("it is for tunnels only"));
     }
 

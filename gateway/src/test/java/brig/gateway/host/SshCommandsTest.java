@@ -29,7 +29,7 @@ class SshCommandsTest {
     @Test
     void shouldLogInWithTheMasterAlone() {
         SshCommands ssh = commands(settings("user@box", List.of("-p", "2222"), ""));
-        List<String> master = ssh.master();
+        List<String> master = ssh.master(15);
         assertEquals(List.of("-p", "2222"), master.subList(master.indexOf("-p"), master.indexOf("-p") + 2));
         assertTrue(master.contains("/run/100%%/box.ctl"), "nothing is expanded in the path");
         for (List<String> other : List.of(ssh.check(), ssh.exit(), ssh.forward("/s"), ssh.remote("true"))) {
