@@ -86,9 +86,10 @@ final class HostCommand {
                     int workersMax,
             @Option(
                             names = "--egress",
-                            defaultValue = "there",
+                            defaultValue = "home",
                             description =
-                                    "Where network requests of its sessions leave: there or home. Default: there.")
+                                    "Where network requests of its sessions leave: home, with the keys and rules of this"
+                                            + " gateway's host, or there, with those of that host. Default: home.")
                     String egress,
             @Option(
                             names = "--idle-exit-minutes",

@@ -58,7 +58,7 @@ public record Config(
             @Default List<String> options,
             @Default List<String> labels,
             @Default @Range int workersMax,
-            @Default("there") HostEgress egress,
+            @Default("home") HostEgress egress,
             @Default @Range int idleExitMinutes,
             @Default String controlPath,
             @Default boolean tunnelOnly) {

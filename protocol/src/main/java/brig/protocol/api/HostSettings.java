@@ -26,7 +26,7 @@ public record HostSettings(
         @OmitEmpty List<String> options,
         @OmitEmpty List<String> labels,
         @OmitEmpty @Range(max = WORKERS_MAX) int workersMax,
-        @Default("there") HostEgress egress,
+        @Default("home") HostEgress egress,
         @OmitEmpty @Range(max = IDLE_MINUTES_MAX) int idleExitMinutes,
         @OmitEmpty @Default String controlPath,
         @OmitEmpty boolean tunnelOnly) {
