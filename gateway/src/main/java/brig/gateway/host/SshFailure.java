@@ -112,6 +112,14 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
                 false);
     }
 
+    /** A person's own master is not there. */
+    static SshFailure noMaster(HostSettings settings) {
+        return new SshFailure(
+                "no ssh listens at its controlPath",
+                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 " + settings.ssh(),
+                false);
+    }
+
     /** A step that took too long. */
     static SshFailure late(String step) {
         return new SshFailure(step + " took too long", "check the host and the network", false);
