@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assumptions;
  * line. Closing ends both whatever became of them, and removes the folders.
  */
 final class Product implements AutoCloseable {
-    private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
+    static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
             .toAbsolutePath()
             .toString();
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");

@@ -147,17 +147,15 @@ class RemoteLinkTest {
         lose("half open", site, host, link::stall, link::resume);
     }
 
+    /** The gateway is told at once, and the host never: its end stays half open. */
+    private static void cutAndHold() {
+        link.stall();
+        link.cutClients();
+    }
+
     @Test
     void shouldLoseNothingWhenTheLinkIsCutAndNobodyAnswers() throws IOException {
-        lose(
-                "cut",
-                site,
-                host,
-                () -> {
-                    link.refuse(true);
-                    link.cutClients();
-                },
-                () -> link.refuse(false));
+        lose("cut", site, host, RemoteLinkTest::cutAndHold, link::resume);
     }
 
     @Test
@@ -217,14 +215,13 @@ class RemoteLinkTest {
         killed(
                 "link and gateway",
                 () -> {
-                    link.refuse(true);
-                    link.cutClients();
+                    cutAndHold();
                     site.product().kill();
                 },
                 () -> {
                     site.product().serve();
                     site.awaitState(host.name(), "down");
-                    link.refuse(false);
+                    link.resume();
                 });
     }
 

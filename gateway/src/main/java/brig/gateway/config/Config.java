@@ -60,13 +60,14 @@ public record Config(
             @Default @Range int workersMax,
             @Default("home") HostEgress egress,
             @Default @Range int idleExitMinutes,
-            @Default String controlPath) {
+            @Default String controlPath,
+            @Default boolean tunnelOnly) {
         public Host {
-            refused(() -> new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath));
+            refused(this::settings);
         }
 
         public HostSettings settings() {
-            return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath);
+            return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly);
         }
     }
 

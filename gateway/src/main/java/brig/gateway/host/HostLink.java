@@ -106,7 +106,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private boolean loggedIn;
     private long epoch;
-    private boolean hasMaster;
     private Processes.@Nullable Running master;
     private Timers.@Nullable Timer timer;
     private Timers.@Nullable Timer watch;
@@ -222,7 +221,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             // One that was killed leaves its file, beside which ssh would make no other.
             step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
         } else {
-            hasMaster = true;
             lookForMaster(services.clock().nowMs());
         }
     }
@@ -241,7 +239,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 return;
             }
             epoch = next;
-            setup.begin();
+            if (settings().tunnelOnly()) {
+                become(now(HostState.UP).because("for tunnels only", null));
+                later(STEADY_MS, () -> failures = 0);
+            } else {
+                setup.begin();
+            }
         });
     }
 
@@ -251,7 +254,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void startMaster() {
         int mine = attempt;
-        hasMaster = true;
         boolean isHasty = away && failures % PATIENT_EVERY != 0;
         List<String> login = ssh.master(isHasty ? HASTY_CONNECT_S : CONNECT_S);
         master = services.processes().start(login, null, ended -> {
@@ -552,7 +554,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             master.end();
             master = null;
         }
-        hasMaster = false;
         loggedIn = false;
     }
 
@@ -580,13 +581,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** What is to be said of the host. */
     CompletionStage<List<Finding>> check() {
-        boolean isThere = hasMaster && status.state() != HostState.CONNECTING;
-        if (!isThere) {
+        if (!loggedIn) {
             String reason = status.reason() == null ? "not connected yet" : status.reason();
             return CompletableFuture.completedFuture(
                     List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
         }
-        return setup.check().thenApply(findings -> {
+        return (settings().tunnelOnly() ? setup.checkForTunnels() : setup.check()).thenApply(findings -> {
             List<Finding> all = new ArrayList<>();
             all.add(new Finding(
                     "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));

@@ -73,6 +73,13 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
         return List.copyOf(command);
     }
 
+    /** The SFTP server of the host, joined to standard input and output. */
+    List<String> sftp() {
+        List<String> command = new ArrayList<>(slave());
+        command.addAll(List.of("-s", "--", settings.ssh(), "sftp"));
+        return List.copyOf(command);
+    }
+
     private List<String> slave() {
         List<String> command = new ArrayList<>(List.of("ssh"));
         if (usesOwnMaster()) {

@@ -112,7 +112,7 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
                 false);
     }
 
-    /** The person's own master is not there. */
+    /** A person's own master is not there. */
     static SshFailure noMaster(HostSettings settings) {
         return new SshFailure(
                 "no ssh listens at its controlPath",

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Argument lists of ssh, and what a person may add to them. */
 class SshCommandsTest {
     private static HostSettings settings(String target, List<String> options, String controlPath) {
-        return new HostSettings(target, options, List.of(), 0, HostEgress.THERE, 0, controlPath);
+        return new HostSettings(target, options, List.of(), 0, HostEgress.THERE, 0, controlPath, false);
     }
 
     private static SshCommands commands(HostSettings settings) {

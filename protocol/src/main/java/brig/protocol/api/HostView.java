@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param workers live workers there
  * @param workersMax as many may be; 0 for no limit
  * @param version of the payload that runs there; null if that is not known
+ * @param tunnelOnly whether it is for tunnels alone
  * @param sinceMs since when it is in that state, in milliseconds since 1970
  */
 @Extensible
@@ -34,6 +35,7 @@ public record HostView(
         int workers,
         @OmitEmpty int workersMax,
         @Nullable String version,
+        @OmitEmpty boolean tunnelOnly,
         long sinceMs) {
     /** All hosts by name, without the gateway's own. */
     @Extensible
