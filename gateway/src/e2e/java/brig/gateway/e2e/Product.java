@@ -232,9 +232,13 @@ final class Product implements AutoCloseable {
 
     /** Runs one of the programs beside the command line, which know nothing of this product's configuration. */
     Run program(String... arguments) throws IOException {
+        return program(Await.DEADLINE_SECONDS, arguments);
+    }
+
+    Run program(long secondsMax, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(BRIG));
         command.addAll(List.of(arguments));
-        return Run.of(command, "", folder);
+        return Run.of(command, "", folder, secondsMax);
     }
 
     List<String> command(String... arguments) {
