@@ -63,7 +63,9 @@ public record Config(
             @Default String controlPath,
             @Default boolean tunnelOnly) {
         public Host {
-            refused(this::settings);
+            // The components are not there before the constructor has ended.
+            refused(() -> new HostSettings(
+                    ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly));
         }
 
         public HostSettings settings() {
