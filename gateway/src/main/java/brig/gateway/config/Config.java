@@ -63,7 +63,8 @@ public record Config(
             @Default String controlPath,
             @Default boolean tunnelOnly) {
         public Host {
-            refused(this::settings);
+            refused(() -> new HostSettings(
+                    ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly));
         }
 
         public HostSettings settings() {
