@@ -156,6 +156,7 @@ class HostsTest {
         Spawn adopted = after.spawns.find("fix").orElseThrow();
         after.spawner.handleDown(SpawnBench.FAR);
         assertEquals(SpawnState.UNREACHABLE, adopted.state());
+        assertFalse(adopted.ioSocket().isEmpty(), "it can be read meanwhile");
         after.reconcile();
         assertEquals(SpawnState.UNREACHABLE, adopted.state(), "the own host cannot tell");
         reconcile(after, 2, spawn.spawnId());
