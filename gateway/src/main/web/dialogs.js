@@ -93,9 +93,10 @@ function hostChoice() {
     const labels = [...new Set(hosts.filter(isUp).flatMap((host) => host.labels))].sort();
     return html`<label>Host<select name="place"><option value="" selected>this host</option>
         ${hosts.map(
-            (host) => html`<option value="host ${host.name}" ?disabled=${!isUp(host)}>${host.name}${
-                isUp(host) ? '' : ` – ${host.state}`
-            }</option>`,
+            (host) =>
+                html`<option value="host ${host.name}" ?disabled=${!isUp(host)}>${host.name}${
+                    isUp(host) ? '' : ` – ${host.state}`
+                }</option>`,
         )}
         ${labels.map((label) => html`<option value="on ${label}">any with ${label}</option>`)}</select></label>`;
 }

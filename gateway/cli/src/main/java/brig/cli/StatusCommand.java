@@ -76,8 +76,8 @@ final class StatusCommand implements Callable<Integer> {
 
     /** The number in each state, and why. */
     private static String hosts(List<GatewayView.Host> hosts) {
-        Map<HostState, List<GatewayView.Host>> states =
-                hosts.stream().collect(Collectors.groupingBy(GatewayView.Host::state, TreeMap::new, Collectors.toList()));
+        Map<HostState, List<GatewayView.Host>> states = hosts.stream()
+                .collect(Collectors.groupingBy(GatewayView.Host::state, TreeMap::new, Collectors.toList()));
         List<String> parts = new ArrayList<>();
         if (states.containsKey(HostState.UP)) {
             parts.add(states.remove(HostState.UP).size() + " up");

@@ -20,7 +20,19 @@ class StatusCommandTest {
 
     private List<String> hostLines() {
         GatewayView view = new GatewayView(
-                "1.0", 0, 1000, PoolState.OPEN, null, 0, 1, 0, 1, 0, Map.of(), new GatewayView.Queue(0, 1, Map.of(), 0), hosts);
+                "1.0",
+                0,
+                1000,
+                PoolState.OPEN,
+                null,
+                0,
+                1,
+                0,
+                1,
+                0,
+                Map.of(),
+                new GatewayView.Queue(0, 1, Map.of(), 0),
+                hosts);
         return StatusCommand.lines(view).stream()
                 .filter(line -> line.startsWith("hosts"))
                 .toList();

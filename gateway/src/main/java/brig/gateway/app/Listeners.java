@@ -235,7 +235,8 @@ final class Listeners {
             queued += writer.queuedBytes();
             full += writer.isFull() ? 1 : 0;
         }
-        return new GaugeReadings(sessions, asks, hosts, listeners.writers().size(), full, queued, workerAgentUp, limits);
+        return new GaugeReadings(
+                sessions, asks, hosts, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
     /** The URL of the HTTP interface, with the actual port if the configured one is 0. */

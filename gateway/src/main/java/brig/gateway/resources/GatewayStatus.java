@@ -59,7 +59,10 @@ public final class GatewayStatus {
         }
         Map<String, Integer> own = new TreeMap<>(admission.queue());
         own.keySet().retainAll(Set.of(access.captain()));
-        return view(access::sees, own, hosts.get().stream().map(HostView::forCaptain).toList());
+        return view(
+                access::sees,
+                own,
+                hosts.get().stream().map(HostView::forCaptain).toList());
     }
 
     private GatewayView view(Predicate<Spawn> shown, Map<String, Integer> captains, List<HostView> known) {

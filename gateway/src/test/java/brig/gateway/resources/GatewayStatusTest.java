@@ -25,8 +25,21 @@ import org.junit.jupiter.api.Test;
 
 class GatewayStatusTest {
     private static final HostView BUILD1 = new HostView(
-            "build1", false, "me@build1", List.of("gpu"), HostEgress.THERE, HostState.DOWN, null, "no route to host", "wait",
-            3, 1, 0, "1.0", false, 7);
+            "build1",
+            false,
+            "me@build1",
+            List.of("gpu"),
+            HostEgress.THERE,
+            HostState.DOWN,
+            null,
+            "no route to host",
+            "wait",
+            3,
+            1,
+            0,
+            "1.0",
+            false,
+            7);
 
     private final FakeTime time = new FakeTime();
     private long wallMs = 1_767_225_600_000L;

@@ -38,7 +38,8 @@ public record GatewayView(
      * @param reason why it is not up; null for nothing, and for captains
      */
     @Extensible
-    public record Host(String name, HostState state, @Nullable String reason) {}
+    public record Host(
+            String name, HostState state, @Nullable String reason) {}
 
     /**
      * The queue for places.

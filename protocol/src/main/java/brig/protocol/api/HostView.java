@@ -40,8 +40,21 @@ public record HostView(
     /** What a captain needs to choose a host: without the way to it, and what is wrong there. */
     public HostView forCaptain() {
         return new HostView(
-                name, configured, null, labels, egress, state, percent, null, null, retryS, workers, workersMax, version,
-                tunnelOnly, sinceMs);
+                name,
+                configured,
+                null,
+                labels,
+                egress,
+                state,
+                percent,
+                null,
+                null,
+                retryS,
+                workers,
+                workersMax,
+                version,
+                tunnelOnly,
+                sinceMs);
     }
 
     /** All hosts by name, without the gateway's own. */
