@@ -18,6 +18,7 @@ final class Commands {
             ServeCommand.class,
             RunCommand.class,
             TunnelCommand.class,
+            ShellCommand.class,
             SpawnCommand.class,
             AttachCommand.class,
             ExecCommand.class,

@@ -60,7 +60,8 @@ final class HostCommand {
                 "  brig host add build1 ci@build1.example.org",
                 "  brig host add gpu1 ml@gpu1 --label gpu --label cuda12 --workers-max 8",
                 "  brig host add lab lab@lab.example.org -- -p 2222 -i ~/.ssh/lab",
-                "  brig host add vault me@vault --control-path ~/.ssh/vault.sock    over an ssh -M that you run yourself"
+                "  brig host add vault me@vault --control-path ~/.ssh/vault.sock    over an ssh -M that you run yourself",
+                "  brig host add web1 me@web1 --tunnel-only                         for brig tunnel; nothing is installed there"
             })
     int add(
             @Parameters(index = "0", paramLabel = "NAME", description = "How it is called here: a-z, 0-9 and -.")
@@ -85,9 +86,10 @@ final class HostCommand {
                     int workersMax,
             @Option(
                             names = "--egress",
-                            defaultValue = "there",
+                            defaultValue = "home",
                             description =
-                                    "Where network requests of its sessions leave: there or home. Default: there.")
+                                    "Where network requests of its sessions leave: home, with the keys and rules of this"
+                                            + " gateway's host, or there, with those of that host. Default: home.")
                     String egress,
             @Option(
                             names = "--idle-exit-minutes",
@@ -100,7 +102,12 @@ final class HostCommand {
                             paramLabel = "PATH",
                             defaultValue = "",
                             description = "The control socket of an ssh that you run with -M, in place of Brig's own.")
-                    String controlPath) {
+                    String controlPath,
+            @Option(
+                            names = "--tunnel-only",
+                            description =
+                                    "For 'brig tunnel' alone: nothing is brought there, and no session runs there.")
+                    boolean tunnelOnly) {
         HostSettings settings = usage(() -> {
             HostSettings.requireName(name);
             return new HostSettings(
@@ -110,7 +117,8 @@ final class HostCommand {
                     workersMax,
                     egress(egress),
                     idleExitMinutes,
-                    controlPath);
+                    controlPath,
+                    tunnelOnly);
         });
         if (settings.controlPath().isEmpty() && !logsIn(name, settings)) {
             return 1;
@@ -244,10 +252,10 @@ final class HostCommand {
     }
 
     private static List<String> row(HostView host) {
-        String state = host.state().name().toLowerCase(Locale.ROOT);
+        String state = host.state().name().toLowerCase(Locale.ROOT) + (host.tunnelOnly() ? ", tunnels only" : "");
         return List.of(
                 host.name(),
-                host.ssh(),
+                host.ssh() == null ? "" : host.ssh(),
                 host.percent() != null
                         ? state + " " + host.percent() + " %"
                         : host.retryS() != null ? state + ", again in " + host.retryS() + " s" : state,

@@ -69,7 +69,7 @@ final class TunnelCommand implements Callable<Integer> {
         raw.apply(main.terminal());
         SpawnRequest.Tunnel tunnel = HostOptions.tunnel(path == null ? where : where + "=" + path);
         if (shell) {
-            return shell(tunnel);
+            return shell(main, tunnel);
         }
         if (run.isEmpty()) {
             throw main.wrongUsage("which agent? Such as: brig tunnel " + where + " -- claude 'MESSAGE'");
@@ -80,7 +80,8 @@ final class TunnelCommand implements Callable<Integer> {
                 main, agent, request(agent, RunCommand.message(message), true, 0, tunnel), spawnId -> {});
     }
 
-    private int shell(SpawnRequest.Tunnel tunnel) {
+    /** A session of the shell for a person, who attaches to it. */
+    static int shell(Main main, SpawnRequest.Tunnel tunnel) {
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
             spawnId = client.request(request("shell", null, false, LEASE_SECONDS, tunnel), SpawnAnswer.class)

@@ -19,7 +19,10 @@ final class CrashCell {
         GATEWAY,
         WORKER_AGENT,
         BOTH,
-        AGENT;
+        AGENT,
+        /** The ssh that joins two hosts. */
+        LINK,
+        LINK_AND_GATEWAY;
 
         String wireName() {
             return this == BOTH
@@ -49,7 +52,8 @@ final class CrashCell {
 
     private String body() {
         // A message is no argument of the agent, so the agent names itself.
-        return "{" + AGENT_CONFIG + ",\"request_id\":\"" + requestId + "\",\"prompt\":\"exec bash -c 'exec -a " + mark
+        return "{" + site.place() + AGENT_CONFIG + ",\"request_id\":\"" + requestId
+                + "\",\"prompt\":\"exec bash -c 'exec -a " + mark
                 + " sleep 1000 & for i in $(seq 1 2000); do echo line $i; sleep 0.02; done; wait' " + mark + "\"}";
     }
 
@@ -127,13 +131,14 @@ final class CrashCell {
 
     private void kill() throws Exception {
         switch (victim) {
-            case GATEWAY -> {
-                product.kill();
-                product.database().goOn();
-                if (hold != null && step != Step.ASKED_LATE) {
-                    site.restartRelay();
-                }
-                product.serve();
+            case GATEWAY -> killGateway();
+            case LINK -> {
+                site.killLink();
+                site.hastenLink();
+            }
+            case LINK_AND_GATEWAY -> {
+                site.killLink();
+                killGateway();
             }
             case WORKER_AGENT -> {
                 site.killWorkerAgent();
@@ -153,6 +158,15 @@ final class CrashCell {
                 agents().forEach(ProcessHandle::destroyForcibly);
             }
         }
+    }
+
+    private void killGateway() throws Exception {
+        product.kill();
+        product.database().goOn();
+        if (hold != null && step != Step.ASKED_LATE) {
+            site.restartRelay();
+        }
+        product.serve();
     }
 
     private List<ProcessHandle> agents() {
@@ -196,6 +210,7 @@ final class CrashCell {
 
     /** Plays the cell. @return its row in the report */
     List<String> run() throws Exception {
+        site.prepare();
         try {
             reach();
             kill();

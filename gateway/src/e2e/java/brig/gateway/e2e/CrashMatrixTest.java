@@ -38,12 +38,12 @@ class CrashMatrixTest {
                         .toList()
                         .indexOf(row.getFirst()))
                 .thenComparing(row -> row.get(1)));
-        CrashReport.write(FOUND);
+        CrashReport.write("crash-matrix", FOUND);
     }
 
     @Test
     void shouldEndInOneWayWhenTheGatewayOrTheAgentIsKilled() throws IOException {
-        try (CrashSite site = new CrashSite()) {
+        try (CrashSite site = new LocalCrashSite()) {
             for (Step step : Step.values()) {
                 play(site, step, Victim.GATEWAY);
                 if (step.hasAgent) {
@@ -57,7 +57,7 @@ class CrashMatrixTest {
     @ParameterizedTest
     @EnumSource(names = {"WORKER_AGENT", "BOTH"})
     void shouldEndInOneWayWhenTheWorkerAgentIsKilledAloneOrWithTheGateway(Victim victim) throws IOException {
-        try (CrashSite site = new CrashSite()) {
+        try (CrashSite site = new LocalCrashSite()) {
             for (Step step : Step.values()) {
                 // What reaches a worker-agent later needs one that lives.
                 if (step != Step.ASKED_LATE) {

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The findings of {@link CrashMatrixTest} as a text and a page. */
+/** The findings of {@link CrashMatrixTest} and {@link RemoteCrashTest}, each as a text and a page. */
 final class CrashReport {
     private static final List<String> HEAD =
             List.of("step", "killed", "final state", "exit", "workers left", "frames lost");
 
     private CrashReport() {}
 
-    static void write(List<List<String>> rows) throws IOException {
+    static void write(String name, List<List<String>> rows) throws IOException {
         List<List<String>> all = new ArrayList<>(List.of(HEAD));
         all.addAll(rows);
         int[] widths = new int[HEAD.size()];
@@ -33,9 +33,9 @@ final class CrashReport {
         }
         System.out.print(text);
         Path folder = Files.createDirectories(Path.of("build/reports"));
-        Files.writeString(folder.resolve("crash-matrix.txt"), text.toString());
+        Files.writeString(folder.resolve(name + ".txt"), text.toString());
         Files.writeString(
-                folder.resolve("crash-matrix.html"),
+                folder.resolve(name + ".html"),
                 "<!DOCTYPE html><meta charset=utf-8><title>Crash matrix</title>"
                         + "<style>body{font:14px system-ui;margin:2em}td,th{padding:.3em .8em;text-align:left;"
                         + "border-bottom:1px solid #ccc}</style><h1>Crash matrix</h1><table>"

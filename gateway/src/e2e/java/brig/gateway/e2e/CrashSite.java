@@ -2,63 +2,47 @@ package brig.gateway.e2e;
 
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
-/** A gateway and a worker-agent with a relay between them. Each is started again when it was killed, as systemd does. */
-final class CrashSite implements AutoCloseable {
-    private final Product product = Product.prepare(Map.of());
-    private final Path front = product.folder().resolve("f/w/link.sock");
-    private final Path back = product.folder().resolve("b/w/link.sock");
-    private Process workerAgent;
-    private Relay relay;
+/** A gateway and a worker-agent with a relay between them. Each is started again when it was killed. */
+abstract class CrashSite implements AutoCloseable {
+    abstract Product product();
 
-    CrashSite() throws IOException {
-        try {
-            Files.createDirectories(
-                    front.getParent(),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            startWorkerAgent();
-            product.withWorkerAgent(product.folder().resolve("f")).serve();
-        } catch (IOException | AssertionError e) {
-            close();
-            throw e;
-        }
+    abstract Relay relay();
+
+    /** Where the worker-agent itself listens. */
+    abstract Path backend() throws IOException;
+
+    /** What a request says of the place; empty for nothing. */
+    String place() {
+        return "";
     }
 
-    Product product() {
-        return product;
-    }
-
-    Relay relay() {
-        return relay;
-    }
+    /** All is as it was before the first kill. */
+    void prepare() throws Exception {}
 
     /** What was held dies with its connection. */
-    void restartRelay() throws IOException {
-        relay.close();
-        relay = new Relay(front, back);
+    abstract void restartRelay() throws IOException;
+
+    abstract void killWorkerAgent() throws Exception;
+
+    abstract void startWorkerAgent() throws IOException;
+
+    /** Ends what joins the two, where they are on two hosts. */
+    void killLink() throws IOException {
+        throw new AssertionError("there is no link");
     }
 
-    void killWorkerAgent() throws IOException, InterruptedException {
-        workerAgent.destroyForcibly().waitFor();
-        relay.close();
-        Files.delete(back);
-    }
-
-    void startWorkerAgent() throws IOException {
-        workerAgent = product.startWorkerAgent(product.folder().resolve("b"));
-        Await.until("the worker-agent listens", () -> Files.exists(back));
-        relay = new Relay(front, back);
+    /** Has the gateway try again at once, which else waits longer from kill to kill. */
+    void hastenLink() throws IOException {
+        throw new AssertionError("there is no link");
     }
 
     /** How many of these the worker-agent has or is starting. */
     long workersLeft(List<String> spawnIds) throws IOException {
-        try (Wire control = Wire.unix(back)) {
+        try (Wire control = Wire.unix(backend())) {
             JsonObject has = control.sendLine("{\"link\":\"control\"}")
                     .sendLine("{\"id\":1,\"op\":\"list\"}")
                     .message()
@@ -72,13 +56,5 @@ final class CrashSite implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        if (relay != null) {
-            relay.close();
-        }
-        if (workerAgent != null) {
-            workerAgent.destroyForcibly();
-        }
-        product.close();
-    }
+    public abstract void close() throws IOException;
 }

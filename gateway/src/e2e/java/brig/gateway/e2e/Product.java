@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assumptions;
  * line. Closing ends both whatever became of them, and removes the folders.
  */
 final class Product implements AutoCloseable {
-    private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
+    static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
             .toAbsolutePath()
             .toString();
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
@@ -232,9 +232,13 @@ final class Product implements AutoCloseable {
 
     /** Runs one of the programs beside the command line, which know nothing of this product's configuration. */
     Run program(String... arguments) throws IOException {
+        return program(Await.DEADLINE_SECONDS, arguments);
+    }
+
+    Run program(long secondsMax, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(BRIG));
         command.addAll(List.of(arguments));
-        return Run.of(command, "", folder);
+        return Run.of(command, "", folder, secondsMax);
     }
 
     List<String> command(String... arguments) {

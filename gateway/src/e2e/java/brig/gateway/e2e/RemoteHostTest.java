@@ -4,15 +4,19 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import brig.workeragent.sandbox.HostBait;
 import com.microsoft.playwright.Page;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +38,13 @@ class RemoteHostTest {
     private static final String HOST = "build1";
     private static final int SPAWNS = 100;
     private static final int AT_ONCE = 12;
+    private static final int ATTEMPTS_MIN = 160;
+    private static final long KIT_SECONDS = 240;
+    /** What the worker-agent has a part in, without those that wait for a minute: all of it passes too. */
+    private static final String CHECKS =
+            "order,welcome,same-frames,seam,frame-bound,done,cancel,terminate,end,ended,apart,cut,old,"
+                    + "current,future,foreign,watcher,attach,http-unix,at-once,repeat";
+
     private static final int MEASURED = 15;
     private static final int BIG = 20_000_000;
 
@@ -147,6 +158,81 @@ class RemoteHostTest {
             Chromium.shoot(page, "remote");
             assertEquals(List.of(), chromium.faults());
         }
+    }
+
+    @Test
+    void shouldHoldEveryAttemptToEscapeThere() throws Exception {
+        Path program = copied(HostBait.ESCAPE, host.home().resolve("escape"));
+        Path bait = Files.createDirectory(host.tmp().resolve("bait"));
+        Path settings = host.home().resolve(".config/brig");
+        Files.createDirectories(settings.resolve("policies"));
+        Files.createDirectories(settings.resolve("agents"));
+        Files.writeString(settings.resolve("policies/webbed.json"), """
+                {"description": "Reaches one host", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}},
+                 "environment": ["PATH", "HOME"], "privateFiles": [], "egress": {"allowedHosts": ["example.com"]}}
+                """);
+        Path shell = host.home()
+                .resolve(".brig/versions")
+                .resolve(Payloads.version())
+                .resolve("config/agents/shell.json");
+        Map<String, Object> webbed = new LinkedHashMap<>(Json.parseCommented(Files.readString(shell)));
+        webbed.put("policy", "webbed");
+        Files.write(settings.resolve("agents/webbed.json"), Json.write(webbed));
+        List<String> there = host.config().command(List.of());
+        try (HostBait bound =
+                new HostBait(bait, Path.of("/tmp/bait"), there, "/home/" + HOST + "/" + program.getFileName())) {
+            for (String agent : List.of("shell", "webbed")) {
+                Spawned walled = new Spawned(site.product(), site.ask(HOST, agent, "", false, Map.of()));
+                copied(HostBait.ESCAPE, RemoteSite.workspace(host, walled).resolve("escape"));
+                String attempts = String.join(" ", bound.attempts("exec ./escape", true))
+                        + (agent.equals("webbed") ? " egress=yes" : "");
+                List<String> lines = said(walled, attempts).lines().toList();
+                assertTrue(lines.size() >= ATTEMPTS_MIN, lines::toString);
+                assertEquals(
+                        List.of(),
+                        lines.stream()
+                                .filter(line -> line.split(" ", 3)[1].equals("escaped"))
+                                .toList());
+                said(walled, "./escape stay 1003.75");
+                site.product().ask("{\"action\":\"terminate\",\"id\":\"" + walled.id() + "\"}");
+                Await.until(
+                        "nothing is left behind",
+                        () -> host.running().stream().noneMatch(line -> line.contains("1003.75")));
+                System.out.println(
+                        "escape suite, wall of " + agent + " on a remote host: " + lines.size() + " attempts");
+            }
+        }
+    }
+
+    private static Path copied(Path program, Path target) throws IOException {
+        Files.copy(program, target);
+        return Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("r-xr-xr-x"));
+    }
+
+    private static String said(Spawned spawned, String command) throws IOException {
+        try (Wire captain = spawned.captain()) {
+            captain.sendLine(Spawned.user(command));
+            return new Frames().readUntilType(captain, "done").text();
+        }
+    }
+
+    @Test
+    void shouldKeepTheProtocol() throws IOException {
+        long start = System.nanoTime();
+        Run kit = site.product()
+                .program(
+                        KIT_SECONDS,
+                        "conformance",
+                        site.product().url(),
+                        "--token",
+                        site.product().adminToken(),
+                        "--host",
+                        HOST,
+                        "--only",
+                        CHECKS);
+        assertEquals(0, kit.exitCode(), kit::toString);
+        System.out.println(kit.out().lines().toList().getLast() + ", conformance on a remote host, "
+                + (System.nanoTime() - start) / 1_000_000 + " ms");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -61,6 +62,7 @@ class RemoteLinkTest {
 
         Writer(RemoteSite at, SshHost on) throws IOException {
             this.on = on;
+            at.awaitUp();
             spawned = at.shell(on, SCRIPT);
             try (Wire watcher = spawned.attach("watcher")) {
                 new Frames()
@@ -145,17 +147,15 @@ class RemoteLinkTest {
         lose("half open", site, host, link::stall, link::resume);
     }
 
+    /** The gateway is told at once, and the host never: its end stays half open. */
+    private static void cutAndHold() {
+        link.stall();
+        link.cutClients();
+    }
+
     @Test
     void shouldLoseNothingWhenTheLinkIsCutAndNobodyAnswers() throws IOException {
-        lose(
-                "cut",
-                site,
-                host,
-                () -> {
-                    link.refuse(true);
-                    link.cutClients();
-                },
-                () -> link.refuse(false));
+        lose("cut", site, host, RemoteLinkTest::cutAndHold, link::resume);
     }
 
     @Test
@@ -164,5 +164,96 @@ class RemoteLinkTest {
         try (RemoteSite other = RemoteSite.start(Map.of(), cabled)) {
             lose("cable pulled", other, cabled, () -> cabled.plug(false), () -> cabled.plug(true));
         }
+    }
+
+    /** The captain's connection ends with the gateway; it goes on where it was. */
+    private static void killed(String what, Act kill, Act revive) throws IOException {
+        Writer writer = new Writer(site, host);
+        try (Wire captain = writer.spawned.captain()) {
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 1 "));
+            writer.tell("go");
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 20 "));
+        }
+        long start = System.nanoTime();
+        kill.act();
+        Await.until("the agent has written all but the last line", () -> Files.exists(writer.file("written")));
+        revive.act();
+        try (Wire captain = writer.spawned.captain(writer.frames.next())) {
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line " + LINES + " "));
+            System.out.println(what + " killed: all is here after " + msSince(start) + " ms");
+            writer.judge(captain);
+        }
+    }
+
+    private static void killMaster() throws IOException {
+        site.master(host.name()).forEach(ProcessHandle::destroyForcibly);
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheSshIsKilled() throws IOException {
+        killed("the ssh", RemoteLinkTest::killMaster, () -> {});
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheGatewayIsKilled() throws IOException {
+        killed("the gateway", () -> site.product().kill(), () -> site.product().serve());
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheSshAndTheGatewayAreKilled() throws IOException {
+        killed(
+                "ssh and gateway",
+                () -> {
+                    killMaster();
+                    site.product().kill();
+                },
+                () -> site.product().serve());
+    }
+
+    @Test
+    void shouldLoseNothingWhenTheGatewayStartsBeforeTheLinkIsBack() throws IOException {
+        killed(
+                "link and gateway",
+                () -> {
+                    cutAndHold();
+                    site.product().kill();
+                },
+                () -> {
+                    site.product().serve();
+                    site.awaitState(host.name(), "down");
+                    link.resume();
+                });
+    }
+
+    @Test
+    void shouldEndSessionsAndGoOnWhenTheWorkerAgentThereIsKilled() throws IOException {
+        Writer writer = new Writer(site, host);
+        try (Wire captain = writer.spawned.captain()) {
+            writer.frames.readUntil(captain, frame -> writer.frames.text().contains("line 1 "));
+            List<ProcessHandle> killed = workerAgents(host);
+            assertEquals(1, killed.size());
+            killed.getFirst().destroyForcibly();
+            writer.frames.readAll(captain);
+            assertEquals("WORKER_LOST", writer.frames.ofType("error").getFirst().text("code"));
+            assertEquals(1, writer.frames.ofType("done").size());
+        }
+        site.awaitUp();
+        try (Wire watcher = site.shell(host, "echo again").attach("watcher")) {
+            assertEquals("again\n", new Frames().readAll(watcher).text());
+        }
+        requireNothingLeft(host);
+    }
+
+    static List<ProcessHandle> workerAgents(SshHost on) {
+        return on.processes("/home/" + on.name() + "/.brig/versions/").stream()
+                .filter(process -> Processes.arguments(process).contains("--runtime-dir"))
+                .toList();
+    }
+
+    /** Of all sessions; what Brig itself runs there stays. */
+    static void requireNothingLeft(SshHost on) throws IOException {
+        Await.until("no process of a session is left there", () -> {
+            return on.running().stream().allMatch(line -> line.contains("/.brig/versions/"));
+        });
     }
 }

@@ -31,8 +31,25 @@ class TunnelTest {
             assertEquals(0, made.exitCode(), made::err);
             Path app = host.home().resolve("app");
             Run added = product.brig(
-                    "host", "add", NAME, NAME, "--", "-F", host.config().file().toString());
+                    "host",
+                    "add",
+                    NAME,
+                    NAME,
+                    "--tunnel-only",
+                    "--",
+                    "-F",
+                    host.config().file().toString());
             assertEquals(0, added.exitCode(), added::err);
+            assertTrue(added.err().contains("for tunnels only"), added::err);
+            assertTrue(product.brig("host", "list").out().contains("up, tunnels only"));
+            Run checked = product.brig("host", "check", NAME);
+            assertEquals(0, checked.exitCode(), checked::out);
+            assertTrue(checked.out().contains("sftp"), checked::out);
+            Run refused = product.brig("run", "--host", NAME, "shell", "--", "true");
+            assertTrue(refused.err().contains("HOST_UNFIT") && refused.err().contains("tunnels only"), refused::err);
+            String log = Files.readString(product.log());
+            assertEquals(
+                    1, log.lines().filter(line -> line.contains("host_login")).count(), log);
             long logins = host.logins();
             String folder = "/home/" + NAME + "/app";
 
@@ -50,6 +67,7 @@ class TunnelTest {
             assertTrue(tunnel(product, NAME + ":/none", "true").err().contains("folder"));
             assertTrue(tunnel(product, "other:/srv", "true").err().contains("HOST_UNREACHABLE"));
             assertEquals(logins, host.logins(), "commands and files go over the login of the link");
+            assertFalse(Files.exists(host.home().resolve(".brig")), "nothing was brought there");
         }
     }
 }

@@ -58,15 +58,17 @@ public record Config(
             @Default List<String> options,
             @Default List<String> labels,
             @Default @Range int workersMax,
-            @Default("there") HostEgress egress,
+            @Default("home") HostEgress egress,
             @Default @Range int idleExitMinutes,
-            @Default String controlPath) {
+            @Default String controlPath,
+            @Default boolean tunnelOnly) {
         public Host {
-            refused(() -> new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath));
+            refused(() -> new HostSettings(
+                    ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly));
         }
 
         public HostSettings settings() {
-            return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath);
+            return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly);
         }
     }
 

@@ -35,6 +35,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     static final long RETRY_MS_MIN = 1_000;
     static final long RETRY_MS_MAX = 30_000;
+    /** A link that was lost is back two seconds after the network is: attempts are short, but now and then one is patient. */
+    static final int HASTY_CONNECT_S = 2;
+
+    static final int CONNECT_S = 15;
+    static final int PATIENT_EVERY = 6;
     /** Where only a person helps: often enough to notice it, and no reason to lock an account. */
     static final long RETRY_PERSON_MS = 300_000;
     /** How long a link holds before it counts as one, and the next back-off begins small. */
@@ -96,8 +101,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private int attempt;
 
     private int failures;
+    /** Whether the last attempt did not get to a login. */
+    private boolean away;
+
+    private boolean loggedIn;
     private long epoch;
-    private boolean hasMaster;
     private Processes.@Nullable Running master;
     private Timers.@Nullable Timer timer;
     private Timers.@Nullable Timer watch;
@@ -145,7 +153,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     /** The way for tunnels; null while ssh is not logged in. */
     @Nullable
     TunnelWay way() {
-        return hasMaster && status.state() != HostState.CONNECTING ? ssh.way() : null;
+        return loggedIn ? ssh.way() : null;
     }
 
     /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
@@ -207,7 +215,20 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         if (closed) {
             return;
         }
-        endAttempt(now(HostState.CONNECTING));
+        // A host that is away is tried each second, which is nobody's news.
+        endAttempt(away ? status : now(HostState.CONNECTING));
+        if (ssh.usesOwnMaster()) {
+            // One that was killed leaves its file, beside which ssh would make no other.
+            step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
+        } else {
+            lookForMaster(services.clock().nowMs());
+        }
+    }
+
+    private void handleLogin() {
+        loggedIn = true;
+        away = false;
+        watchMaster();
         int mine = attempt;
         services.epochs().next(name).whenComplete((next, failure) -> {
             if (mine != attempt) {
@@ -218,12 +239,11 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 return;
             }
             epoch = next;
-            if (ssh.usesOwnMaster()) {
-                // One that was killed leaves its file, beside which ssh would make no other.
-                step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
+            if (settings().tunnelOnly()) {
+                become(now(HostState.UP).because("for tunnels only", null));
+                later(STEADY_MS, () -> failures = 0);
             } else {
-                hasMaster = true;
-                lookForMaster(services.clock().nowMs());
+                setup.begin();
             }
         });
     }
@@ -234,8 +254,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void startMaster() {
         int mine = attempt;
-        hasMaster = true;
-        master = services.processes().start(ssh.master(), null, ended -> {
+        boolean isHasty = away && failures % PATIENT_EVERY != 0;
+        List<String> login = ssh.master(isHasty ? HASTY_CONNECT_S : CONNECT_S);
+        master = services.processes().start(login, null, ended -> {
             if (mine == attempt) {
                 master = null;
                 fail(SshFailure.of(ended, name, settings()));
@@ -247,24 +268,15 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private void lookForMaster(long untilMs) {
         step("the question for ssh", ssh.check(), ended -> {
             if (ended.code() == 0) {
-                watchMaster();
-                setup.begin();
+                handleLogin();
             } else if (!ssh.usesOwnMaster()) {
-                fail(noMaster());
+                fail(SshFailure.noMaster(settings()));
             } else if (services.clock().nowMs() >= untilMs) {
                 fail(SshFailure.late("the login"));
             } else {
                 later(LOOK_FOR_MASTER_MS, () -> lookForMaster(untilMs));
             }
         });
-    }
-
-    private SshFailure noMaster() {
-        return new SshFailure(
-                "no ssh listens at its controlPath",
-                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 "
-                        + settings().ssh(),
-                false);
     }
 
     /** The end of a master that is not ours is told by nobody. */
@@ -279,7 +291,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                         WATCH_MS,
                         () -> asking.run(
                                 new Steps.Step("the question for ssh", ssh.check(), STEP_MS),
-                                ended -> handleWatched(mine, ended.code() == 0 ? null : noMaster()),
+                                ended ->
+                                        handleWatched(mine, ended.code() == 0 ? null : SshFailure.noMaster(settings())),
                                 late -> handleWatched(mine, late)));
     }
 
@@ -496,11 +509,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             return;
         }
         failures++;
+        away = failure.isAway();
         long delayMs = failure.needsPerson()
                 ? RETRY_PERSON_MS
-                : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
-        endAttempt(now(HostState.DOWN)
-                .because(failure.reason(), failure.mend())
+                : away ? RETRY_MS_MIN : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
+        LinkStatus down = status.state() == HostState.DOWN ? status : now(HostState.DOWN);
+        endAttempt(down.because(failure.reason(), failure.mend())
                 .retryingAt(services.clock().nowMs() + delayMs));
         later(delayMs, this::begin);
     }
@@ -540,7 +554,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             master.end();
             master = null;
         }
-        hasMaster = false;
+        loggedIn = false;
     }
 
     /** Ends the link for good. What runs there goes on. */
@@ -567,13 +581,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** What is to be said of the host. */
     CompletionStage<List<Finding>> check() {
-        boolean isThere = hasMaster && status.state() != HostState.CONNECTING;
-        if (!isThere) {
+        if (!loggedIn) {
             String reason = status.reason() == null ? "not connected yet" : status.reason();
             return CompletableFuture.completedFuture(
                     List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
         }
-        return setup.check().thenApply(findings -> {
+        return (settings().tunnelOnly() ? setup.checkForTunnels() : setup.check()).thenApply(findings -> {
             List<Finding> all = new ArrayList<>();
             all.add(new Finding(
                     "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));

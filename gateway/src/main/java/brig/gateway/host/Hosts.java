@@ -1,5 +1,6 @@
 package brig.gateway.host;
 
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
@@ -13,6 +14,7 @@ import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.TunnelWay;
 import brig.protocol.io.SocketFile;
+import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -182,6 +184,8 @@ public final class Hosts {
     private CompletionStage<Long> nextEpoch(String host) {
         long next = Math.max(services.clock().nowMs(), epochs.getOrDefault(host, 0L) + 1);
         epochs.put(host, next);
+        // A link takes a number when it has logged in.
+        LogEvents.audit("host_login", JsonObject.EMPTY.with("host", host).with("epoch", next));
         return save().thenApply(saved -> next);
     }
 
@@ -200,10 +204,12 @@ public final class Hosts {
         return link == null ? null : link.agent();
     }
 
-    /** Whether its worker-agent can be reached now. */
+    /** Whether workers can be started there now. */
     public boolean isUp(String host) {
         HostLink link = links.get(host);
-        return link != null && link.status().state() == HostState.UP;
+        return link != null
+                && link.status().state() == HostState.UP
+                && !link.settings().tunnelOnly();
     }
 
     /** The way to a host for tunnels; null if there is no link to it now, or no such host. */
@@ -214,7 +220,12 @@ public final class Hosts {
 
     /** What a host lacks to run workers, and how to get it; null if nothing is known to be missing. */
     public @Nullable String lackOf(String host) {
-        LinkStatus status = require(host).status();
+        HostLink link = require(host);
+        if (link.settings().tunnelOnly()) {
+            return "it is for tunnels only (brig tunnel " + host
+                    + "); to run sessions there, have it without tunnelOnly";
+        }
+        LinkStatus status = link.status();
         return status.state() == HostState.UNFIT
                 ? status.reason() + (status.mend() == null ? "" : "; " + status.mend())
                 : null;
@@ -254,6 +265,7 @@ public final class Hosts {
                 services.workers().applyAsInt(name),
                 link.workersMax(),
                 link.version(),
+                link.settings().tunnelOnly(),
                 status.sinceMs());
     }
 
@@ -275,6 +287,12 @@ public final class Hosts {
         if (links.size() >= HOSTS_MAX && !links.containsKey(name)) {
             throw new BrigException(
                     ErrorCode.INVALID_FIELD, "there are " + HOSTS_MAX + " hosts, and no more are possible");
+        }
+        int live = services.workers().applyAsInt(name);
+        if (settings.tunnelOnly() && live > 0) {
+            throw new BrigException(
+                    ErrorCode.HOST_IN_USE,
+                    live + " sessions live on host " + name + "; end them before it is for tunnels only");
         }
         boolean isNew = !links.containsKey(name);
         added.put(name, settings);
@@ -341,7 +359,11 @@ public final class Hosts {
 
     /** Brings the payload of this installation to a host; one without a link tries again at once. */
     public CompletionStage<HostView> upgrade(String name) {
-        return require(name).upgrade().thenApply(upgraded -> view(name));
+        HostLink link = require(name);
+        if (link.settings().tunnelOnly() && link.status().state() == HostState.UP) {
+            throw BrigException.invalid("name", "is a host for tunnels only: nothing is brought there");
+        }
+        return link.upgrade().thenApply(upgraded -> view(name));
     }
 
     /** Ends all links. The workers go on. */

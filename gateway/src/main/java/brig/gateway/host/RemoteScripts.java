@@ -19,6 +19,20 @@ final class RemoteScripts {
             "[ -x \".brig/versions/$1/bin/brig-host\" ] && echo \"brig-payload $1\"",
             "echo brig-end");
 
+    /** Says what of the needs of tunnels is there. */
+    static final String TUNNELS = String.join(
+            "; ",
+            "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+            "export PATH",
+            "cd || exit 1",
+            "echo \"brig-shell $SHELL\"",
+            "[ -f .bashrc ] && echo brig-has .bashrc",
+            "[ -f .zshenv ] && echo brig-has .zshenv",
+            "[ -d .ssh ] && echo brig-has .ssh",
+            "command -v nsenter >/dev/null && unshare -Urm sh -c \"mount -t tmpfs none /tmp &&"
+                    + " echo 1 >/proc/sys/user/max_user_namespaces\" 2>/dev/null && echo brig-has namespaces",
+            "echo brig-end");
+
     /** Unpacks standard input to a folder of its own, and gives it its name when all of it is there. */
     static final String DEPLOY = String.join(
             "; ",

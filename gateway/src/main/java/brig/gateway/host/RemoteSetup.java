@@ -1,5 +1,7 @@
 package brig.gateway.host;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
@@ -281,13 +283,31 @@ final class RemoteSetup {
         if (here == null || version == null) {
             return CompletableFuture.completedFuture(faults);
         }
-        CompletableFuture<List<Finding>> answer = new CompletableFuture<>();
+        return ask(ssh.remote(here.program(), "check"))
+                .thenApply(ended -> StartAnswer.findings(ended.out()))
+                .exceptionally(RemoteSetup::unanswered);
+    }
+
+    /** What of the needs of tunnels the host has. */
+    CompletionStage<List<Finding>> checkForTunnels() {
+        return ask(ssh.remote("sh", "-c", RemoteScripts.TUNNELS))
+                .thenCombine(ask(ssh.sftp()), TunnelNeeds::findings)
+                .exceptionally(RemoteSetup::unanswered);
+    }
+
+    /** Runs a program beside other steps; fails at its deadline. */
+    private CompletionStage<Processes.Ended> ask(List<String> command) {
+        CompletableFuture<Processes.Ended> answer = new CompletableFuture<>();
         new Steps(services.processes(), services.timers())
                 .run(
-                        new Steps.Step(CHECKING, ssh.remote(here.program(), "check"), CHECK_MS),
-                        ended -> answer.complete(StartAnswer.findings(ended.out())),
-                        late -> answer.complete(
-                                List.of(new Finding("check", FindingStatus.FAIL, late.reason(), late.mend()))));
+                        new Steps.Step(CHECKING, command, CHECK_MS),
+                        answer::complete,
+                        late -> answer.completeExceptionally(
+                                new BrigException(ErrorCode.HOST_UNREACHABLE, late.reason())));
         return answer;
+    }
+
+    private static List<Finding> unanswered(Throwable failure) {
+        return List.of(new Finding("check", FindingStatus.FAIL, words(failure), null));
     }
 }

@@ -21,7 +21,8 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
         return settings.controlPath().isEmpty();
     }
 
-    List<String> master() {
+    /** @param connectS seconds until the host must have answered */
+    List<String> master(int connectS) {
         List<String> command = new ArrayList<>(List.of("ssh", "-N", "-T", "-M", "-S", literal(control)));
         command.addAll(List.of("-o", "ControlPersist=no", "-o", "BatchMode=yes"));
         command.addAll(ALIVE);
@@ -30,7 +31,7 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
         command.addAll(List.of("-o", "ExitOnForwardFailure=yes", "-o", "ClearAllForwardings=yes"));
         command.addAll(List.of("-o", "RemoteCommand=none"));
         command.addAll(settings.options());
-        command.addAll(List.of("-o", "ConnectTimeout=15", "--", settings.ssh()));
+        command.addAll(List.of("-o", "ConnectTimeout=" + connectS, "--", settings.ssh()));
         return List.copyOf(command);
     }
 
@@ -69,6 +70,13 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
     List<String> remote(String... words) {
         List<String> command = new ArrayList<>(slave());
         command.addAll(List.of("-T", "--", settings.ssh(), line(words)));
+        return List.copyOf(command);
+    }
+
+    /** The SFTP server of the host, joined to standard input and output. */
+    List<String> sftp() {
+        List<String> command = new ArrayList<>(slave());
+        command.addAll(List.of("-s", "--", settings.ssh(), "sftp"));
         return List.copyOf(command);
     }
 

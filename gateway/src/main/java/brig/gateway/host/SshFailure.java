@@ -11,10 +11,19 @@ import java.util.Locale;
  * @param mend what the person can do
  * @param needsPerson whether it stays so until somebody has done that; a soon second attempt could only get an account
  *     locked
+ * @param isAway whether no login was tried, as the network or the host is away: the next attempt costs nobody anything
  */
-record SshFailure(String reason, String mend, boolean needsPerson) {
+record SshFailure(String reason, String mend, boolean needsPerson, boolean isAway) {
+    SshFailure(String reason, String mend, boolean needsPerson) {
+        this(reason, mend, needsPerson, false);
+    }
+
     /** What {@code ssh} says, in lower case, and what that means. */
-    private record Sign(List<String> words, String reason, String mend, boolean needsPerson) {}
+    private record Sign(List<String> words, String reason, String mend, boolean needsPerson, boolean isAway) {
+        Sign(List<String> words, String reason, String mend, boolean needsPerson) {
+            this(words, reason, mend, needsPerson, false);
+        }
+    }
 
     private static final String AGAIN = "run: brig host add NAME TARGET again, in a terminal";
 
@@ -49,12 +58,14 @@ record SshFailure(String reason, String mend, boolean needsPerson) {
                     List.of("could not resolve hostname", "name or service not known", "name resolution"),
                     "the host's name is not known",
                     "check the name, or the network",
-                    false),
+                    false,
+                    true),
             new Sign(
                     List.of("connection refused"),
                     "nobody listens for ssh there",
                     "check the port (-p behind --), and that sshd runs",
-                    false),
+                    false,
+                    true),
             new Sign(
                     List.of(
                             "timed out",
@@ -64,7 +75,8 @@ record SshFailure(String reason, String mend, boolean needsPerson) {
                             "host is down"),
                     "the host does not answer",
                     "check that it is on, and the network",
-                    false),
+                    false,
+                    true),
             new Sign(
                     List.of("kex_exchange_identification", "connection closed by", "connection reset"),
                     "the host closed the connection",
@@ -89,13 +101,22 @@ record SshFailure(String reason, String mend, boolean needsPerson) {
                 return new SshFailure(
                         sign.reason() + " (" + ended.errors().shown() + ")",
                         sign.mend().replace("NAME", name).replace("TARGET", VisibleText.of(settings.ssh())),
-                        sign.needsPerson());
+                        sign.needsPerson(),
+                        sign.isAway());
             }
         }
         String words = ended.errors().shown();
         return new SshFailure(
                 words.isEmpty() ? "ssh ended with " + ended.code() : "ssh ended: " + words,
                 "try by hand: ssh " + VisibleText.of(settings.ssh()) + " true",
+                false);
+    }
+
+    /** A person's own master is not there. */
+    static SshFailure noMaster(HostSettings settings) {
+        return new SshFailure(
+                "no ssh listens at its controlPath",
+                "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 " + settings.ssh(),
                 false);
     }
 

@@ -22,6 +22,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,8 @@ public final class SystemSockets implements LocalSockets {
     private static final int CHUNK = 64 * 1024;
 
     private final Executor loop;
+    /** All are made in one folder. */
+    private final Lock binding = new ReentrantLock();
 
     /** @param loop takes what is to be told on the event loop */
     public SystemSockets(Executor loop) {
@@ -49,15 +53,18 @@ public final class SystemSockets implements LocalSockets {
     @Override
     public CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax) {
         return apart(() -> {
-            Path bound = SocketFile.prepare(socket);
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            binding.lock();
             try {
+                Path bound = SocketFile.prepare(socket);
                 server.bind(UnixDomainSocketAddress.of(bound));
                 Files.setPosixFilePermissions(bound, PosixFilePermissions.fromString("rw-------"));
                 SocketFile.publish(bound, socket);
-            } catch (IOException e) {
+            } catch (IOException | BrigException e) {
                 server.close();
                 throw e;
+            } finally {
+                binding.unlock();
             }
             return new OneJoint(server, command, connectionsMax);
         });

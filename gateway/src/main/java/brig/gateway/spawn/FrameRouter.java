@@ -39,6 +39,8 @@ final class FrameRouter implements FrameDecoder.Sink {
     private final Counters counters;
     private final AskEvents asks;
     private final Changes changes;
+    /** Whether a frame was refused, which is told once. */
+    private boolean refused;
 
     FrameRouter(Spawn spawn, BlockedRequests blocked, Counters counters, AskEvents asks, Changes changes) {
         this.spawn = spawn;
@@ -111,9 +113,13 @@ final class FrameRouter implements FrameDecoder.Sink {
 
     @Override
     public void handleBadFrame(ErrorCode code) {
+        if (refused) {
+            return;
+        }
+        refused = true;
         logger.atError()
                 .addKeyValue("spawn_id", spawn.spawnId())
-                .log("a frame of the worker-agent is refused with {}", code);
+                .log("a frame of the worker-agent is refused with {}; more are not told of", code);
     }
 
     private void handleEgress(Frame.Egress frame) {

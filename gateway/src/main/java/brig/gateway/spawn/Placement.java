@@ -74,7 +74,10 @@ public final class Placement {
             requireFit(named);
             throw new BrigException(
                     ErrorCode.HOST_UNREACHABLE,
-                    "out of reach: " + names(named) + "; 'brig host list' says why",
+                    "out of reach: "
+                            + names(named.stream()
+                                    .filter(host -> host.lack() == null)
+                                    .toList()) + "; 'brig host list' says why",
                     AGAIN_SECONDS);
         }
         return up.stream()

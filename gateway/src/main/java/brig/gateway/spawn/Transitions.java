@@ -103,6 +103,13 @@ final class Transitions {
     void becomeDoubtful(Spawn spawn) {
         spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
         save(spawn);
+        // An earlier gateway served it: whoever read it may wait for days, and have more than was recorded.
+        if (spawn.host() != null && spawn.hasRun() && !spawn.isConnected()) {
+            spawn.log().expectAny();
+            if (spawn.ioSocket().isEmpty()) {
+                openIoSocketAgain(spawn);
+            }
+        }
     }
 
     /** Connects the log with the source of its frames and with the recorder. */

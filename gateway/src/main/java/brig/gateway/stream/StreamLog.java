@@ -71,6 +71,8 @@ public final class StreamLog {
     private long lastSeq;
     /** The newest frame that the source announced; those missing here are still to come. */
     private long sourceSeq;
+    /** The source is out of reach, and has not said what it has. */
+    private boolean sourceUnknown;
 
     private long endOffset;
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
@@ -103,6 +105,20 @@ public final class StreamLog {
      */
     public void expect(long seq) {
         sourceSeq = Math.max(sourceSeq, seq);
+        know();
+    }
+
+    /** The source may have any number of frames, and says later how many: subscribers wait wherever they are. */
+    public void expectAny() {
+        sourceUnknown = true;
+    }
+
+    /** Subscribers that wanted only new frames, or those that are lost, get what comes next. */
+    private void know() {
+        if (sourceUnknown) {
+            sourceUnknown = false;
+            readers.forEach(reader -> reader.comeBack(nextSeq()));
+        }
     }
 
     /** The number after all frames that subscribers may have. */
@@ -118,6 +134,7 @@ public final class StreamLog {
         if (seq <= lastSeq || ended) {
             return;
         }
+        know();
         Segment last = window.peekLast();
         if (last == null || last.endSeq() != seq || !last.hasRoomFor(length)) {
             last = segment(seq, length);
@@ -200,6 +217,7 @@ public final class StreamLog {
     /** The last frame came; each subscription ends when it has everything. */
     public void end() {
         if (!ended) {
+            know();
             ended = true;
             enlist();
         }
@@ -250,7 +268,7 @@ public final class StreamLog {
      * still have to send it again; until then the subscriber waits.
      */
     public long resumePoint(long fromSeq) {
-        return Math.clamp(fromSeq, 1, nextSeq());
+        return Math.clamp(fromSeq, 1, sourceUnknown ? Long.MAX_VALUE : nextSeq());
     }
 
     void remove(Subscription reader) {

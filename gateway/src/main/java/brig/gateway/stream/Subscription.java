@@ -70,6 +70,14 @@ public final class Subscription {
         audience.handleSubscribed();
     }
 
+    /** It waits for a frame after that one; what is numbered so will be new. */
+    void comeBack(long seq) {
+        if (nextSeq > seq) {
+            nextSeq = seq;
+            offset = log.offsetOf(seq);
+        }
+    }
+
     /** Writes available frames while the sink is writable. Called for new frames and when the sink becomes writable. */
     public void drain() {
         if (state != State.WAITING) {

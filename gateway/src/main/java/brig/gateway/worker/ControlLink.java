@@ -105,6 +105,9 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
     private @Nullable NetSocket socket;
+    /** Whether the connection has sent what no worker-agent sends. */
+    private boolean broken;
+
     private long lastId;
     private boolean closed;
     /** Why the peer is not trusted; null if it is. */
@@ -217,6 +220,7 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         }
         untrusted = null;
         socket = connected;
+        broken = false;
         lines = new LineDecoder(ANSWER_BYTES_MAX, this);
         connected.handler(buffer -> {
             byte[] bytes = buffer.getBytes();
@@ -274,7 +278,16 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     @Override
     public void handleLine(byte[] bytes, int offset, int length) {
-        ControlAnswer line = Json.read(bytes, offset, length, ControlAnswer.class);
+        if (broken) {
+            return;
+        }
+        ControlAnswer line;
+        try {
+            line = Json.read(bytes, offset, length, ControlAnswer.class);
+        } catch (BrigException unreadable) {
+            breakOff("a line that cannot be read: " + unreadable.getMessage());
+            return;
+        }
         Pending<?> request = line.id() instanceof Long id ? pending.remove(id) : null;
         if (request == null) {
             return;
@@ -293,7 +306,20 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     @Override
     public void handleBadLine(ErrorCode code) {
-        log.error("the worker-agent sent a line that is refused with {}", code);
+        if (code == ErrorCode.LINE_TOO_LONG) {
+            log.error("the worker-agent sent a line that is refused with {}", code);
+        } else {
+            breakOff("a line that is refused with " + code);
+        }
+    }
+
+    /** Who sends that is no worker-agent of ours, or ill: nothing more of this connection is read. */
+    private void breakOff(String why) {
+        if (!broken) {
+            broken = true;
+            log.error("the worker-agent sent {}; the connection is closed", why);
+            drop();
+        }
     }
 
     private BrigException unavailable() {

@@ -220,6 +220,32 @@ class HostLinkTest {
         assertEquals(1_000, (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
     }
 
+    @Test
+    void shouldTryAHostThatIsAwayEachSecondAndTellOnce() {
+        bench.up();
+        bench.master().exit(255, "", "Timeout, server box not responding.\n");
+        processes.settle();
+        LinkStatus lost = bench.link.status();
+        assertEquals("DOWN", bench.state());
+        int hasty = 0;
+        for (int second = 1; second <= 12; second++) {
+            processes.script("-O check", 255, "", "");
+            bench.time.pass(HostLink.RETRY_MS_MIN);
+            processes.settle();
+            assertEquals("DOWN", bench.state());
+            hasty += bench.master().command.contains("ConnectTimeout=2") ? 1 : 0;
+            bench.master().exit(255, "", "ssh: connect to host box port 22: No route to host\n");
+            processes.settle();
+        }
+        assertEquals(10, hasty, "now and then one is patient");
+        assertEquals(lost.sinceMs(), bench.link.status().sinceMs());
+        processes.script("-O check", 0, "", "");
+        bench.time.pass(HostLink.RETRY_MS_MIN);
+        processes.settle();
+        assertEquals("UP", bench.state());
+        assertEquals(List.of("up box instance", "down box", "up box instance"), bench.told);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -435,6 +461,60 @@ class HostLinkTest {
         processes.script("brig-system", 0, said, "");
         bench.begin();
         assertEquals("DOWN", bench.state());
+    }
+
+    @Test
+    void shouldOnlyLogInToAHostForTunnels() {
+        LinkBench tunnels = new LinkBench("", true);
+        tunnels.begin();
+        assertEquals("UP", tunnels.state());
+        assertEquals("for tunnels only", tunnels.reason());
+        assertTrue(tunnels.link.way() != null);
+        assertFalse(tunnels.isOpen());
+        assertEquals(0, tunnels.processes.count(" -T -- "), "nothing ran there");
+        tunnels.master().exit(255, "", "Connection closed");
+        assertEquals("DOWN", tunnels.state());
+        tunnels.time.pass(HostLink.RETRY_MS_MIN);
+        tunnels.processes.settle();
+        assertEquals("UP", tunnels.state());
+        assertEquals(0, tunnels.processes.count(" -T -- "));
+    }
+
+    private static List<String> checkForTunnels(String said, int code, int sftp) {
+        LinkBench tunnels = new LinkBench("", true);
+        tunnels.processes.script("brig-shell", code, said, "");
+        tunnels.processes.script("-s -- user@box sftp", sftp, "", "subsystem request failed on channel 0\n");
+        tunnels.begin();
+        CompletionStage<List<Finding>> checked = tunnels.link.check();
+        tunnels.processes.settle();
+        return join(checked).stream()
+                .map(one -> one.name() + " " + one.status())
+                .toList();
+    }
+
+    @Test
+    void shouldSayWhatTunnelsNeedThere() {
+        String all = "hello\nbrig-shell /bin/bash\nbrig-has .bashrc\nbrig-has .ssh\nbrig-has namespaces\nbrig-end\n";
+        assertEquals(
+                List.of("ssh OK", "sh OK", "sftp OK", "unshare OK", "~/.ssh OK", "~/.bashrc OK"),
+                checkForTunnels(all, 0, 0));
+        assertEquals(
+                List.of("ssh OK", "sh OK", "sftp FAIL", "unshare WARN", "~/.ssh WARN", "~/.bashrc WARN"),
+                checkForTunnels("brig-shell /bin/bash\nbrig-end\n", 0, 255));
+        assertEquals(
+                List.of("ssh OK", "sh OK", "sftp OK", "unshare WARN", "~/.ssh WARN", "login shell WARN"),
+                checkForTunnels("brig-shell \u001b[31m" + "x".repeat(60_000) + "\nbrig-end\n", 0, 0));
+        assertEquals(List.of("ssh OK", "sh FAIL", "sftp OK"), checkForTunnels("brig-has .ssh", 1, 0));
+    }
+
+    @Test
+    void shouldSayThatAHostForTunnelsDoesNotAnswer() {
+        LinkBench tunnels = new LinkBench("", true).begin();
+        CompletionStage<List<Finding>> checked = tunnels.link.check();
+        tunnels.time.pass(RemoteSetup.CHECK_MS);
+        tunnels.processes.settle();
+        assertEquals(
+                "the check of the host took too long", join(checked).getLast().detail());
     }
 
     private static <T> T join(CompletionStage<T> stage) {

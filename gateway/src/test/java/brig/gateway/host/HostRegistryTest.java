@@ -1,6 +1,7 @@
 package brig.gateway.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The registry: where hosts come from, what is kept of them, and who is told. */
 class HostRegistryTest {
     private static final HostSettings BOX =
-            new HostSettings("user@box", List.of(), List.of("gpu"), 4, HostEgress.HOME, 0, "");
+            new HostSettings("user@box", List.of(), List.of("gpu"), 4, HostEgress.HOME, 0, "", false);
 
     private final FakeTime time = new FakeTime();
     private final FakeProcesses processes = new FakeProcesses();
@@ -82,14 +83,19 @@ class HostRegistryTest {
 
     @Test
     void shouldGiveEachLinkAGreaterEpochAlsoWhenTheClockStandsAndAfterARemoval() {
+        processes.script("-O exit", 255, "", "");
+        processes.script("-O check", 0, "", "");
         Hosts hosts = open(Map.of());
         hosts.add("box", BOX);
+        processes.settle();
         long first = kept.epochs().get("box");
         assertEquals(time.nowMs(), first);
         hosts.upgrade("box");
+        processes.settle();
         assertEquals(first + 1, kept.epochs().get("box"));
         hosts.remove("box", false);
         hosts.add("box", BOX);
+        processes.settle();
         assertEquals(first + 2, kept.epochs().get("box"));
     }
 
@@ -98,7 +104,7 @@ class HostRegistryTest {
         Hosts hosts = open(Map.of());
         hosts.add("box", BOX);
         WorkerAgent before = hosts.agentOf("box");
-        hosts.add("box", new HostSettings("other", List.of(), List.of(), 0, HostEgress.THERE, 0, ""));
+        hosts.add("box", new HostSettings("other", List.of(), List.of(), 0, HostEgress.THERE, 0, "", false));
         assertNotNull(hosts.agentOf("box"));
         assertNotSame(before, hosts.agentOf("box"));
         assertEquals(List.of("known box", "closed", "known box"), told);
@@ -125,6 +131,26 @@ class HostRegistryTest {
         assertThrows(BrigException.class, () -> hosts.add("box", BOX));
         assertThrows(BrigException.class, () -> hosts.remove("box", true));
         assertTrue(kept.hosts().isEmpty());
+    }
+
+    @Test
+    void shouldPlaceNoSessionOnAHostForTunnels() {
+        HostSettings tunnels = new HostSettings("user@box", List.of(), List.of(), 0, HostEgress.THERE, 0, "", true);
+        processes.script("-O exit", 255, "", "");
+        processes.script("-O check", 0, "", "");
+        Hosts hosts = open(Map.of());
+        workers = 1;
+        BrigException inUse = assertThrows(BrigException.class, () -> hosts.add("box", tunnels));
+        assertEquals(ErrorCode.HOST_IN_USE, inUse.code());
+        workers = 0;
+        hosts.add("box", tunnels);
+        processes.settle();
+        assertEquals(HostState.UP, hosts.view("box").state());
+        assertTrue(hosts.view("box").tunnelOnly());
+        assertFalse(hosts.isUp("box"));
+        assertThrows(BrigException.class, () -> hosts.upgrade("box"));
+        assertNotNull(hosts.wayTo("box"), "tunnels go on");
+        assertTrue(String.valueOf(hosts.lackOf("box")).startsWith("it is for tunnels only"));
     }
 
     @Test

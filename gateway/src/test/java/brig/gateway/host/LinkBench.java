@@ -48,8 +48,12 @@ final class LinkBench {
     }
 
     LinkBench(String controlPath) {
-        HostSettings settings =
-                new HostSettings("user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath);
+        this(controlPath, false);
+    }
+
+    LinkBench(String controlPath, boolean tunnelOnly) {
+        HostSettings settings = new HostSettings(
+                "user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath, tunnelOnly);
         HostLink.Services services = new HostLink.Services(
                 processes, new Sockets(), new OnePayload(), time, time, this::nextEpoch, this::open, "0123456789ab");
         link = new HostLink(

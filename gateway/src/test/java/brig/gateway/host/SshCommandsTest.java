@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Argument lists of ssh, and what a person may add to them. */
 class SshCommandsTest {
     private static HostSettings settings(String target, List<String> options, String controlPath) {
-        return new HostSettings(target, options, List.of(), 0, HostEgress.THERE, 0, controlPath);
+        return new HostSettings(target, options, List.of(), 0, HostEgress.THERE, 0, controlPath, false);
     }
 
     private static SshCommands commands(HostSettings settings) {
@@ -29,7 +29,7 @@ class SshCommandsTest {
     @Test
     void shouldLogInWithTheMasterAlone() {
         SshCommands ssh = commands(settings("user@box", List.of("-p", "2222"), ""));
-        List<String> master = ssh.master();
+        List<String> master = ssh.master(15);
         assertEquals(List.of("-p", "2222"), master.subList(master.indexOf("-p"), master.indexOf("-p") + 2));
         assertTrue(master.contains("/run/100%%/box.ctl"), "nothing is expanded in the path");
         for (List<String> other : List.of(ssh.check(), ssh.exit(), ssh.forward("/s"), ssh.remote("true"))) {

@@ -115,6 +115,10 @@ class HostsTest {
         BrigException unfit = refused(request("a", "far"));
         assertEquals(ErrorCode.HOST_UNFIT, unfit.code());
         assertEquals("host far: no bubblewrap; install it", unfit.getMessage());
+        bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of("x"), 2, false, "for tunnels only"));
+        bench.hosts.add(new Placement.HostOffer("near", Set.of("x"), 2, false, null));
+        BrigException mixed = refused(request("a", null, "x"));
+        assertTrue(mixed.getMessage().startsWith("out of reach: near;"), mixed::getMessage);
         bench.hosts.set(0, new Placement.HostOffer(SpawnBench.FAR, Set.of(), 1, true, null));
         run(request("a", "far"));
         assertEquals(ErrorCode.MAX_WORKERS, refused(request("b", "far")).code());
@@ -152,6 +156,7 @@ class HostsTest {
         Spawn adopted = after.spawns.find("fix").orElseThrow();
         after.spawner.handleDown(SpawnBench.FAR);
         assertEquals(SpawnState.UNREACHABLE, adopted.state());
+        assertFalse(adopted.ioSocket().isEmpty(), "it can be read meanwhile");
         after.reconcile();
         assertEquals(SpawnState.UNREACHABLE, adopted.state(), "the own host cannot tell");
         reconcile(after, 2, spawn.spawnId());

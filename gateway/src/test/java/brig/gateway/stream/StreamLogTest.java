@@ -131,6 +131,26 @@ class StreamLogTest {
     }
 
     @Test
+    void shouldLetReadersWaitWhereTheyAreUntilTheSourceSaysWhatItHas() {
+        // Scenario: as before, while the worker-agent is out of reach. It has 1 to 7, or ended with 4.
+        for (boolean ends : new boolean[] {false, true}) {
+            Bench bench = new Bench();
+            bench.append(1, 3);
+            bench.settle();
+            bench.log.expectAny();
+            RecordingSink ahead = bench.reader(6, true);
+            RecordingSink newOnly = bench.reader(4711, false);
+            if (!ends) {
+                bench.log.expect(7);
+            }
+            bench.append(4, ends ? 4 : 8);
+            bench.settle();
+            assertEquals(List.of(ends ? "4-4" : "6-8"), ahead.joined());
+            assertEquals(List.of(ends ? "4-4" : "8-8"), newOnly.joined());
+        }
+    }
+
+    @Test
     void shouldIgnoreFramesThatItHasWhenTheyComeAgainAfterAReconnect() {
         Bench bench = new Bench();
         RecordingSink sink = bench.reader(1, true);

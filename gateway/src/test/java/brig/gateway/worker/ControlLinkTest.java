@@ -36,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Who listens on the worker-agent's socket, and whether it hears anything.
@@ -164,6 +166,19 @@ class ControlLinkTest {
         answer(peer, "{\"id\":" + line(peer).number("id", 0) + ",\"ok\":" + OK + "}");
         up.join();
         return peer;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\0", "noise", "[]", "{\"id\":"})
+    void shouldConnectAnewWhenThePeerDoesNotSpeakAsAWorkerAgent(String line) throws IOException {
+        open(uid -> true);
+        try (SocketChannel peer = connected()) {
+            answer(peer, line + "\n" + line);
+            assertEquals(-1, peer.read(ByteBuffer.allocate(1)));
+            try (SocketChannel next = server.accept()) {
+                assertEquals("control", line(next).text("link"));
+            }
+        }
     }
 
     private CompletableFuture<Object> ask(Supplier<CompletionStage<?>> request) {

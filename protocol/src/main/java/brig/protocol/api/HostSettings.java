@@ -19,15 +19,17 @@ import java.util.regex.Pattern;
  * @param workersMax live workers there; 0 for no limit of its own
  * @param idleExitMinutes how long its worker-agent stays without a worker and without a gateway; 0 for its default
  * @param controlPath the control socket of a master that the user runs; empty for one of the gateway's own
+ * @param tunnelOnly whether it is for tunnels alone: nothing is brought there, and no worker runs there
  */
 public record HostSettings(
         String ssh,
         @OmitEmpty List<String> options,
         @OmitEmpty List<String> labels,
         @OmitEmpty @Range(max = WORKERS_MAX) int workersMax,
-        @Default("there") HostEgress egress,
+        @Default("home") HostEgress egress,
         @OmitEmpty @Range(max = IDLE_MINUTES_MAX) int idleExitMinutes,
-        @OmitEmpty @Default String controlPath) {
+        @OmitEmpty @Default String controlPath,
+        @OmitEmpty boolean tunnelOnly) {
     static final int WORKERS_MAX = 100_000;
     static final int IDLE_MINUTES_MAX = 60 * 24 * 365;
     private static final int LIST_MAX = 64;

@@ -1,6 +1,7 @@
 package brig.workeragent.sandbox;
 
 import brig.workeragent.TestFolders;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
@@ -21,15 +22,19 @@ import java.util.List;
  * What an escape would find on the host: a file of another workspace, shared memory, a process, and sockets of each
  * kind. Open to everybody, so that nothing but the wall keeps anybody out.
  */
-final class HostBait implements AutoCloseable {
+public final class HostBait implements AutoCloseable {
 
-    static final Path ESCAPE = Path.of(System.getProperty("brig.hostile")).resolve("escape");
+    public static final Path ESCAPE =
+            Path.of(System.getProperty("brig.hostile")).resolve("escape").toAbsolutePath();
 
-    private final Path folder = open(TestFolders.create("brig-bait"));
-    private final Path secret = open(Files.writeString(folder.resolve("secret"), "of another worker\n"));
+    private final Path folder;
+    /** The folder as it is called on the host. */
+    private final Path there;
+
+    private final Path secret;
     private final Path sharedMemory =
             open(Files.writeString(Files.createTempFile(Path.of("/dev/shm"), "brig", ".bait"), "shared\n"));
-    private final Path socketFile = folder.resolve("host.sock");
+    private final Path socketFile;
     private final ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     /** On every address of the host. */
     private final ServerSocket server = new ServerSocket(0, 50);
@@ -38,12 +43,31 @@ final class HostBait implements AutoCloseable {
     private final String abstractName = "brig-bait-" + ProcessHandle.current().pid();
     /** Holds the abstract socket, and stands in for process 1 where there is no wall. */
     private final Process process;
+    /** Its number as the host has it. */
+    private final long pid;
 
     HostBait() throws IOException {
+        this(TestFolders.create("brig-bait"), null, List.of("/bin/sh", "-c"), ESCAPE.toString());
+    }
+
+    /**
+     * @param there how the host calls the folder; null if it is this one
+     * @param shell runs the shell command behind it on the host
+     * @param program the program of the attempts, as the host calls it
+     */
+    public HostBait(Path folder, Path there, List<String> shell, String program) throws IOException {
+        this.folder = open(folder);
+        this.there = there == null ? folder : there;
+        secret = open(Files.writeString(folder.resolve("secret"), "of another worker\n"));
+        socketFile = folder.resolve("host.sock");
         socket.bind(UnixDomainSocketAddress.of(socketFile));
         open(socketFile);
-        process = new ProcessBuilder(ESCAPE.toString(), "host", abstractName).start();
-        String line = process.inputReader(StandardCharsets.UTF_8).readLine();
+        List<String> command = new ArrayList<>(shell);
+        command.add("echo $$; exec '" + program + "' host " + abstractName);
+        process = new ProcessBuilder(command).start();
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        pid = Long.parseLong(lines.readLine());
+        String line = lines.readLine();
         if (!"ready".equals(line)) throw new IOException("no abstract socket but " + line);
     }
 
@@ -66,18 +90,18 @@ final class HostBait implements AutoCloseable {
     }
 
     /** @param walled whether process 1 is that of a wall */
-    List<String> attempts(String program, boolean walled) {
+    public List<String> attempts(String program, boolean walled) {
         var command = new ArrayList<>(List.of(
                 program,
-                "secret=" + secret,
-                "socket=" + socketFile,
+                "secret=" + there.resolve(secret.getFileName()),
+                "socket=" + there.resolve(socketFile.getFileName()),
                 "abstract=" + abstractName,
                 "shm=" + sharedMemory,
                 "port=" + server.getLocalPort(),
                 "udp=" + datagrams.getLocalPort(),
-                "pid=" + process.pid()));
+                "pid=" + pid));
         command.addAll(addresses());
-        if (!walled) command.add("init=" + process.pid());
+        if (!walled) command.add("init=" + pid);
         return command;
     }
 

@@ -1,0 +1,46 @@
+package brig.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig shell}: {@code brig tunnel --shell}, for people who look for it by that name. */
+@Command(
+        name = "shell",
+        description =
+                "The shell that an agent in a tunnel would have on another host: each line that you type runs there.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "The session ends a minute after you left. 'brig tunnel' gives the same shell to an agent.",
+            "",
+            "Examples:",
+            "  brig shell build1",
+            "  brig shell build1:/srv/app"
+        })
+final class ShellCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(paramLabel = "HOST[:FOLDER]", description = "The host, and the folder there. Default: the home.")
+    private String where = "";
+
+    @Option(
+            names = "--map",
+            paramLabel = "PATH",
+            description = "Where the folder is seen. Default: the same path as there.")
+    private @Nullable String path;
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() {
+        raw.apply(main.terminal());
+        return TunnelCommand.shell(main, HostOptions.tunnel(path == null ? where : where + "=" + path));
+    }
+}
