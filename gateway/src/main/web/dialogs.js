@@ -84,6 +84,25 @@ const choice = ({name, description}) =>
         description ? ` – ${clip(description, 60)}` : ''
     }</option>`;
 
+/** Other hosts, and the labels by which any of them may be chosen. */
+function hostChoice() {
+    const hosts = state.hosts.filter((host) => !host.tunnel_only);
+    if (hosts.length === 0) {
+        return nothing;
+    }
+    const labels = [...new Set(hosts.filter(isUp).flatMap((host) => host.labels))].sort();
+    return html`<label>Host<select name="place"><option value="" selected>this host</option>
+        ${hosts.map(
+            (host) =>
+                html`<option value="host ${host.name}" ?disabled=${!isUp(host)}>${host.name}${
+                    isUp(host) ? '' : ` – ${host.state}`
+                }</option>`,
+        )}
+        ${labels.map((label) => html`<option value="on ${label}">any with ${label}</option>`)}</select></label>`;
+}
+
+const isUp = (host) => host.state === 'up';
+
 function start() {
     const {agents, policies = []} = state.agents;
     return html`<form class="start" @submit=${submit}>
@@ -93,6 +112,7 @@ function start() {
             title="Letters, digits, dot, underscore and hyphen" autocomplete="off"></label>
         <label>Wall<select name="policy"><option value="">as the agent's profile says</option>
             ${policies.map(choice)}</select></label>
+        ${hostChoice()}
         <label>Where<select name="mode" @change=${handleMode}><option value="" selected>a new folder</option>
             <option value="folder">a folder that is there</option>
             <option value="worktree">a worktree of a repository</option>
@@ -122,6 +142,8 @@ function wish(form) {
     put('prompt', text('prompt'));
     put('task_id', text('task_id'));
     put('policy', form.get('policy'));
+    const [kind, place] = (form.get('place') ?? '').split(' ');
+    put(kind, kind === 'on' ? [place] : place);
     if (mode) {
         body.workspace_mode = mode;
         body[mode === 'worktree' ? 'repository' : 'workspace'] = text('path');

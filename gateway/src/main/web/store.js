@@ -11,6 +11,7 @@ export const state = {
     moreEnded: false,
     status: null, // the gateway's, for admins
     agents: {agents: [], policies: []},
+    hosts: [], // other hosts, for who may start sessions
     route: {session: null, tab: 'stream', find: ''},
     dialog: null, // inbox, start, help, share, confirm
     asked: null, // what a person has to confirm: {what, names?, verb, act}

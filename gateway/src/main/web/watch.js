@@ -1,6 +1,6 @@
 // What the page knows of the gateway: the lists, asked for every few seconds, and the streams, which come by
 // themselves.
-import {get, isAdmin} from './api.js';
+import {get, isAdmin, mayStart} from './api.js';
 import {fitting} from './format.js';
 import {Feed} from './feed.js';
 import {takeAsks} from './inbox.js';
@@ -58,9 +58,9 @@ async function poll() {
 async function lists() {
     const wanted = [get('sessions?limit=500')];
     if (round++ % ENDED_EVERY === 0) {
-        wanted.push(get('sessions?status=inactive&limit=60'), get('agents'));
+        wanted.push(get('sessions?status=inactive&limit=60'), get('agents'), mayStart() ? get('hosts') : {hosts: []});
     }
-    const [status, active, ended, agents] = await Promise.all([isAdmin() ? get('status') : null, ...wanted]);
+    const [status, active, ended, agents, known] = await Promise.all([isAdmin() ? get('status') : null, ...wanted]);
     const gone = state.sessions.some((old) => active.sessions.every((now) => now.spawn_id !== old.spawn_id));
     state.sessions = active.sessions;
     if (ended) {
@@ -70,6 +70,7 @@ async function lists() {
         state.sessions = active.sessions.filter((view) => !over.has(view.spawn_id));
         state.moreEnded = ended.next !== undefined;
         state.agents = agents;
+        state.hosts = known.hosts;
     } else if (gone) {
         round = 0;
     }

@@ -255,7 +255,7 @@ final class HostCommand {
         String state = host.state().name().toLowerCase(Locale.ROOT) + (host.tunnelOnly() ? ", tunnels only" : "");
         return List.of(
                 host.name(),
-                host.ssh(),
+                host.ssh() == null ? "" : host.ssh(),
                 host.percent() != null
                         ? state + " " + host.percent() + " %"
                         : host.retryS() != null ? state + ", again in " + host.retryS() + " s" : state,

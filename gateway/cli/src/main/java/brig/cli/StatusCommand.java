@@ -1,10 +1,13 @@
 package brig.cli;
 
 import brig.protocol.api.GatewayView;
+import brig.protocol.api.HostState;
 import brig.protocol.api.SpawnerRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -32,6 +35,9 @@ final class StatusCommand implements Callable<Integer> {
             "worker_agent",
             ": spawns are refused until the worker-agent answers; see its log");
 
+    /** Hosts of one state that are named. */
+    private static final int NAMED_MAX = 3;
+
     @ParentCommand
     private Main main = new Main();
 
@@ -58,10 +64,32 @@ final class StatusCommand implements Callable<Integer> {
                         + (queue.waiting() == 0 ? "" : ", a place in about " + queue.estimateSeconds() + " s"),
                 "connections  " + status.connections() + " of " + status.connectionsMax(),
                 "spawns       " + (spawns.isEmpty() ? "none yet" : spawns)));
+        if (!status.hosts().isEmpty()) {
+            lines.add("hosts        " + hosts(status.hosts()));
+        }
         String notReady = status.notReady();
         if (notReady != null && !notReady.isEmpty()) {
             lines.add(1, "not ready    " + notReady + NOT_READY.getOrDefault(notReady, ""));
         }
         return lines;
+    }
+
+    /** The number in each state, and why. */
+    private static String hosts(List<GatewayView.Host> hosts) {
+        Map<HostState, List<GatewayView.Host>> states = hosts.stream()
+                .collect(Collectors.groupingBy(GatewayView.Host::state, TreeMap::new, Collectors.toList()));
+        List<String> parts = new ArrayList<>();
+        if (states.containsKey(HostState.UP)) {
+            parts.add(states.remove(HostState.UP).size() + " up");
+        }
+        states.forEach((state, these) -> {
+            String named = these.stream()
+                    .limit(NAMED_MAX)
+                    .map(host -> host.name() + (host.reason() == null ? "" : ": " + host.reason()))
+                    .collect(Collectors.joining("; "));
+            String more = these.size() > NAMED_MAX ? "; …" : "";
+            parts.add(these.size() + " " + state.name().toLowerCase(Locale.ROOT) + " (" + named + more + ")");
+        });
+        return String.join(", ", parts);
     }
 }

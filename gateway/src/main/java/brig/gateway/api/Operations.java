@@ -431,8 +431,8 @@ final class Operations {
                             "listHosts",
                             SpawnerRequest.Hosts.class,
                             HostView.HostList.class,
-                            (calls, caller, in) -> completedFuture(calls.hosts().list()))
-                    .at(GET, "/api/v1/hosts", Who.ADMIN)
+                            (calls, caller, in) -> completedFuture(calls.hosts().list(caller)))
+                    .at(GET, "/api/v1/hosts", Who.STARTER)
                     .action(),
             named(
                             "addHost",

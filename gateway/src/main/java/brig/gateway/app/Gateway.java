@@ -282,6 +282,7 @@ public final class Gateway implements ControlLink.Listener {
         return listeners.view(
                 sessions,
                 openAsks(),
+                hosts.states(),
                 ready,
                 List.of(
                         new GaugeReadings.LimitUse(

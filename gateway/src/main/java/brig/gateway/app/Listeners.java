@@ -124,6 +124,7 @@ final class Listeners {
                 listeners.sessions(),
                 listeners.connectionGuard(),
                 services.controls(),
+                services.hosts()::list,
                 services.clock(),
                 System::nanoTime);
         Calls calls = calls(services, status);
@@ -215,6 +216,7 @@ final class Listeners {
     GaugeReadings view(
             Map<String, Integer> sessions,
             Map<String, Integer> asks,
+            Map<String, Integer> hosts,
             boolean workerAgentUp,
             List<GaugeReadings.LimitUse> others) {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
@@ -233,7 +235,8 @@ final class Listeners {
             queued += writer.queuedBytes();
             full += writer.isFull() ? 1 : 0;
         }
-        return new GaugeReadings(sessions, asks, listeners.writers().size(), full, queued, workerAgentUp, limits);
+        return new GaugeReadings(
+                sessions, asks, hosts, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
     /** The URL of the HTTP interface, with the actual port if the configured one is 0. */

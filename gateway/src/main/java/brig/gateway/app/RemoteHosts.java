@@ -19,11 +19,14 @@ import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerAgents;
 import brig.protocol.api.HostEgress;
 import brig.protocol.api.HostSettings;
+import brig.protocol.api.HostState;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -100,6 +103,18 @@ final class RemoteHosts implements Placement.Directory {
 
     private HomeNetworks.Far far(String host) {
         return Objects.requireNonNull(links.get(socket(host)), "a host that is known has a link");
+    }
+
+    /** The number of hosts in each state. */
+    Map<String, Integer> states() {
+        Map<String, Integer> states = new TreeMap<>();
+        Arrays.stream(HostState.values()).forEach(state -> states.put(label(state), 0));
+        hosts.list().forEach(host -> states.merge(label(host.state()), 1, Integer::sum));
+        return states;
+    }
+
+    private static String label(HostState state) {
+        return state.name().toLowerCase(Locale.ROOT);
     }
 
     Hosts registry() {

@@ -63,7 +63,6 @@ public record Config(
             @Default String controlPath,
             @Default boolean tunnelOnly) {
         public Host {
-            // The components are not there before the constructor has ended.
             refused(() -> new HostSettings(
                     ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly));
         }

@@ -7,19 +7,23 @@ import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.time.Clock;
 import brig.protocol.api.GatewayView;
+import brig.protocol.api.HostView;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
-/** The status of the gateway: its age, its readiness, its places and its queue. Owned by the event loop. */
+/** The status of the gateway: its age, its readiness, its places, its queue and its hosts. Owned by the event loop. */
 public final class GatewayStatus {
     private final Sessions sessions;
     private final ConnectionGuard connectionGuard;
     private final Admission admission;
     private final OperatorControls.Unready unready;
+    private final Supplier<List<HostView>> hosts;
     private final long startedMs;
     /** A monotonic clock. */
     private final LongSupplier nanoTime;
@@ -30,12 +34,14 @@ public final class GatewayStatus {
             Sessions sessions,
             ConnectionGuard connectionGuard,
             OperatorControls controls,
+            Supplier<List<HostView>> hosts,
             Clock clock,
             LongSupplier nanoTime) {
         this.sessions = sessions;
         this.connectionGuard = connectionGuard;
         this.admission = controls.admission();
         this.unready = controls.unready();
+        this.hosts = hosts;
         this.startedMs = clock.nowMs();
         this.nanoTime = nanoTime;
         this.startedNanos = nanoTime.getAsLong();
@@ -43,7 +49,7 @@ public final class GatewayStatus {
 
     /** The status for an admin. */
     public GatewayView view() {
-        return view(spawn -> true, admission.queue());
+        return view(spawn -> true, admission.queue(), hosts.get());
     }
 
     /** The status for that access: an admin sees the spawns and waiting requests of all captains, others their own. */
@@ -53,10 +59,13 @@ public final class GatewayStatus {
         }
         Map<String, Integer> own = new TreeMap<>(admission.queue());
         own.keySet().retainAll(Set.of(access.captain()));
-        return view(access::sees, own);
+        return view(
+                access::sees,
+                own,
+                hosts.get().stream().map(HostView::forCaptain).toList());
     }
 
-    private GatewayView view(Predicate<Spawn> shown, Map<String, Integer> captains) {
+    private GatewayView view(Predicate<Spawn> shown, Map<String, Integer> captains, List<HostView> known) {
         String version = GatewayStatus.class.getPackage().getImplementationVersion();
         return new GatewayView(
                 version == null ? "development" : version,
@@ -76,7 +85,10 @@ public final class GatewayStatus {
                                 .sum(),
                         admission.bounds().queueMax(),
                         captains,
-                        admission.estimateSeconds()));
+                        admission.estimateSeconds()),
+                known.stream()
+                        .map(host -> new GatewayView.Host(host.name(), host.state(), host.reason()))
+                        .toList());
     }
 
     /** The number of spawns by state. */

@@ -1,12 +1,14 @@
 package brig.gateway.resources;
 
 import brig.gateway.host.Hosts;
+import brig.gateway.http.Caller;
 import brig.protocol.api.HostView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.DoctorAnswer;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The operator's view of other hosts. */
+/** Other hosts: what captains may choose, and what the operator sees and does. */
 public final class HostCalls {
     private final Hosts hosts;
 
@@ -14,8 +16,13 @@ public final class HostCalls {
         this.hosts = hosts;
     }
 
-    public HostView.HostList list() {
-        return new HostView.HostList(hosts.list());
+    /** Captains see what they may choose. */
+    public HostView.HostList list(Caller caller) {
+        List<HostView> all = hosts.list();
+        return new HostView.HostList(
+                caller.access().isAdmin()
+                        ? all
+                        : all.stream().map(HostView::forCaptain).toList());
     }
 
     /** Answers when the host is known; its state then says how the link goes. */

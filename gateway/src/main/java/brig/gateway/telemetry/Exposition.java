@@ -30,6 +30,7 @@ public final class Exposition {
     private final PrometheusMeterRegistry registry;
     private final MultiGauge sessions;
     private final MultiGauge asks;
+    private final MultiGauge hosts;
     private final MultiGauge used;
     private final MultiGauge max;
     private GaugeReadings now = GaugeReadings.NOTHING;
@@ -45,6 +46,9 @@ public final class Exposition {
                 .register(registry);
         asks = MultiGauge.builder("brig.asks.open")
                 .description("Asks of agents that wait for an answer.")
+                .register(registry);
+        hosts = MultiGauge.builder("brig.hosts")
+                .description("Other hosts, by the state of the link to them.")
                 .register(registry);
         used = MultiGauge.builder("brig.limit.used")
                 .description("The used part of a limit.")
@@ -68,6 +72,7 @@ public final class Exposition {
         now = view.get();
         sessions.register(counts("state", now.sessions()), true);
         asks.register(counts("kind", now.asks()), true);
+        hosts.register(counts("state", now.hosts()), true);
         used.register(limits(GaugeReadings.LimitUse::used), true);
         max.register(limits(GaugeReadings.LimitUse::max), true);
         return registry.scrape().getBytes(StandardCharsets.UTF_8);

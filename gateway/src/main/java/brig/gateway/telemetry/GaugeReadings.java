@@ -10,6 +10,7 @@ import java.util.Map;
  *
  * @param sessions sessions that have not ended, by state
  * @param asks open asks, by kind
+ * @param hosts other hosts, by the state of their link
  * @param connections open connections that frames may be written to
  * @param full the number of these whose queue is full
  * @param queueBytes bytes queued in all of them
@@ -18,12 +19,13 @@ import java.util.Map;
 public record GaugeReadings(
         Map<String, Integer> sessions,
         Map<String, Integer> asks,
+        Map<String, Integer> hosts,
         int connections,
         int full,
         long queueBytes,
         boolean workerAgentUp,
         List<LimitUse> limits) {
-    static final GaugeReadings NOTHING = new GaugeReadings(Map.of(), Map.of(), 0, 0, 0, false, List.of());
+    static final GaugeReadings NOTHING = new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, 0, false, List.of());
 
     /**
      * The use of a limit.

@@ -12,14 +12,35 @@ import brig.gateway.spawn.SpawnBench;
 import brig.gateway.time.FakeTime;
 import brig.protocol.Role;
 import brig.protocol.api.GatewayView;
+import brig.protocol.api.HostEgress;
+import brig.protocol.api.HostState;
+import brig.protocol.api.HostView;
 import brig.protocol.api.PruneAnswer;
 import brig.protocol.spawn.SpawnRequest;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class GatewayStatusTest {
+    private static final HostView BUILD1 = new HostView(
+            "build1",
+            false,
+            "me@build1",
+            List.of("gpu"),
+            HostEgress.THERE,
+            HostState.DOWN,
+            null,
+            "no route to host",
+            "wait",
+            3,
+            1,
+            0,
+            "1.0",
+            false,
+            7);
+
     private final FakeTime time = new FakeTime();
     private long wallMs = 1_767_225_600_000L;
     private long nanos = 42;
@@ -40,6 +61,7 @@ class GatewayStatusTest {
                     (dryRun, by) -> CompletableFuture.completedFuture(
                             new PruneAnswer(dryRun, 0, 0, Map.of(), new PruneAnswer.Kept(0, 0))),
                     () -> notReady),
+            () -> List.of(BUILD1),
             () -> wallMs,
             () -> nanos);
 
@@ -71,6 +93,8 @@ class GatewayStatusTest {
         assertEquals(Map.of("running", 1), own.spawns());
         assertEquals(Map.of(captain, 1), own.queue().captains());
         GatewayView others = status.view(new Access("bob", Role.CAPTAIN, null, null, null));
+        assertEquals(List.of(new GatewayView.Host("build1", HostState.DOWN, "no route to host")), all.hosts());
+        assertEquals(List.of(new GatewayView.Host("build1", HostState.DOWN, null)), own.hosts());
         assertEquals(Map.of(), others.spawns());
         assertEquals(Map.of("bob", 1), others.queue().captains());
         assertEquals(2, others.queue().waiting());

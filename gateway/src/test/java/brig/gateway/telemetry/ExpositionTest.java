@@ -34,6 +34,7 @@ class ExpositionTest {
                 () -> new GaugeReadings(
                         Map.of("running", 3, "spawning", 0),
                         Map.of("tool", 2),
+                        Map.of("up", 2, "down", 0),
                         7,
                         1,
                         1234,
@@ -59,6 +60,8 @@ class ExpositionTest {
         requireLine("brig_sessions{state=\"running\"} 3.0");
         requireLine("brig_sessions{state=\"spawning\"} 0.0");
         requireLine("brig_asks_open{kind=\"tool\"} 2.0");
+        requireLine("brig_hosts{state=\"up\"} 2.0");
+        requireLine("brig_hosts{state=\"down\"} 0.0");
         requireLine("brig_connections 7.0");
         requireLine("brig_connections_full 1.0");
         requireLine("brig_queue_bytes 1234.0");

@@ -1,7 +1,9 @@
 package brig.protocol.api;
 
 import brig.protocol.record.Extensible;
+import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.WriteNull;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param notReady why no spawn can be started now, in a word; null if one can
  * @param connectionsUnauthenticated connections that have not authenticated yet
  * @param spawns the number of spawns by state; empty states are left out
+ * @param hosts the other hosts, by name
  */
 @Extensible
 public record GatewayView(
@@ -27,7 +30,17 @@ public record GatewayView(
         int connectionsMax,
         int connectionsUnauthenticated,
         Map<String, Integer> spawns,
-        Queue queue) {
+        Queue queue,
+        @OmitEmpty List<Host> hosts) {
+    /**
+     * Another host.
+     *
+     * @param reason why it is not up; null for nothing, and for captains
+     */
+    @Extensible
+    public record Host(
+            String name, HostState state, @Nullable String reason) {}
+
     /**
      * The queue for places.
      *

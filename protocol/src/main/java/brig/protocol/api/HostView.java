@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A host and its link.
  *
  * @param configured whether it is one of the settings; otherwise it was added at run time
- * @param ssh what {@code ssh} is told to connect to
+ * @param ssh what {@code ssh} is told to connect to; null for who may not know
  * @param percent how much of the payload is there; null unless it is on its way
  * @param reason why it is not up, or what is worse than it could be; null for nothing
  * @param mend what a person can do; null for nothing
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record HostView(
         String name,
         boolean configured,
-        String ssh,
+        @Nullable String ssh,
         List<String> labels,
         HostEgress egress,
         HostState state,
@@ -37,6 +37,26 @@ public record HostView(
         @Nullable String version,
         @OmitEmpty boolean tunnelOnly,
         long sinceMs) {
+    /** What a captain needs to choose a host: without the way to it, and what is wrong there. */
+    public HostView forCaptain() {
+        return new HostView(
+                name,
+                configured,
+                null,
+                labels,
+                egress,
+                state,
+                percent,
+                null,
+                null,
+                retryS,
+                workers,
+                workersMax,
+                version,
+                tunnelOnly,
+                sinceMs);
+    }
+
     /** All hosts by name, without the gateway's own. */
     @Extensible
     public record HostList(List<HostView> hosts) {}
