@@ -221,6 +221,7 @@ class CaptainsApartTest {
                                         })
                                 .replace("{port}", "8080")
                                 .replace("{path}", "x")
+                                .replace("{name}", "box")
                         + way.query(),
                 name);
         // An answer's id has the spawn_id in it, and no other name.
