@@ -67,7 +67,7 @@ public final class HomeNetworks implements AutoCloseable {
         WallStreams streams =
                 new WallStreams(loop, timers, new WallStreams.Ends(name, socket, far.reach(), homeSocket), served);
         hosts.put(name, new Host(served, streams));
-        streams.open();
+        served.adopted().thenRun(streams::open);
         if (!listening) {
             listening = true;
             events.open();

@@ -60,6 +60,7 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
     private final Set<String> starting = new HashSet<>();
 
     private final HostAsks asks = new HostAsks();
+    private final CompletableFuture<Void> adopted = new CompletableFuture<>();
 
     /**
      * @param far the worker-agent of the host
@@ -121,12 +122,18 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
         granted.forEach(this::grantAgain);
     }
 
-    private void grantAgain(String spawnId, SpawnRequest request) {
-        home.grant(spawnId, request).whenComplete((grant, failure) -> {
+    private CompletionStage<Void> grantAgain(String spawnId, SpawnRequest request) {
+        return home.grant(spawnId, request).handle((grant, failure) -> {
             if (failure != null) {
                 log.warn("a network is not served spawn_id={}: {}", spawnId, failure.toString());
             }
+            return null;
         });
+    }
+
+    /** Until then a connection of a worker that ran before this gateway would be refused as one of nobody. */
+    CompletionStage<Void> adopted() {
+        return adopted;
     }
 
     /** Something happened to a network. */
@@ -159,17 +166,22 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
             Set<String> live = new HashSet<>(all.starting());
             all.workers().stream().filter(worker -> !worker.ended()).forEach(worker -> live.add(worker.spawnId()));
             before.stream().filter(id -> !live.contains(id)).forEach(this::ungrant);
-            live.stream().filter(id -> !granted.containsKey(id)).forEach(this::adopt);
+            CompletionStage<Void> served = CompletableFuture.allOf(live.stream()
+                    .filter(id -> !granted.containsKey(id))
+                    .map(id -> adopt(id).toCompletableFuture())
+                    .toArray(CompletableFuture<?>[]::new));
+            served.thenRun(() -> adopted.complete(null));
             return all;
         });
     }
 
-    private void adopt(String spawnId) {
+    private CompletionStage<Void> adopt(String spawnId) {
         SpawnRequest request = requests.apply(spawnId);
-        if (request != null) {
-            granted.put(spawnId, request);
-            grantAgain(spawnId, request);
+        if (request == null) {
+            return CompletableFuture.completedFuture(null);
         }
+        granted.put(spawnId, request);
+        return grantAgain(spawnId, request);
     }
 
     @Override

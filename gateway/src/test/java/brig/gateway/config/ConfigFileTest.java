@@ -66,6 +66,17 @@ class ConfigFileTest {
     }
 
     @Test
+    void shouldTakeHosts() throws IOException {
+        Config.Host host = load("{\"hosts\": {\"build1\": {\"ssh\": \"ci@build1\", \"labels\": [\"gpu\"]}}}")
+                .hosts()
+                .get("build1");
+        assertEquals("ci@build1", host.settings().ssh());
+        assertEquals(List.of("gpu"), host.settings().labels());
+        assertTrue(refusal("{\"hosts\": {\"build1\": {\"ssh\": \"-oProxyCommand=x\"}}}")
+                .contains("must be such as user@host"));
+    }
+
+    @Test
     void shouldTakeTheUidsOfOtherUsers() throws IOException {
         assertEquals(
                 List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());

@@ -1,9 +1,11 @@
 package brig.gateway.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.worker.NetworkAgent;
 import brig.protocol.BrigException;
@@ -12,6 +14,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
 import brig.protocol.control.Posture;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.egress.EgressEvent;
@@ -44,7 +47,7 @@ class HomeServedTest {
     private final List<String> said = new ArrayList<>();
     private final Map<String, CompletionStage<?>> answers = new HashMap<>(Map.of(
             "home grant", CompletableFuture.completedFuture(GRANT),
-            "far spawnGranted", CompletableFuture.completedFuture(STARTED)));
+            "far spawn", CompletableFuture.completedFuture(STARTED)));
     private final Map<String, FrameDecoder.Sink> streams = new HashMap<>();
     private final HomeServed served =
             new HomeServed(agent("far"), agent("home"), id -> id.equals(ID) ? REQUEST.withoutPrompt() : null);
@@ -64,7 +67,7 @@ class HomeServedTest {
     }
 
     private CompletableFuture<SpawnAnswer> spawn() {
-        return served.spawn(ID, REQUEST, CAPTAIN, null).toCompletableFuture();
+        return served.spawn(ID, REQUEST, CAPTAIN, Provision.NONE).toCompletableFuture();
     }
 
     private void frame(FrameType type, String fields) {
@@ -86,7 +89,7 @@ class HomeServedTest {
     void shouldAskHomeForTheNetworkBeforeAWorkerStarts() {
         assertNotNull(served.refusal(ID));
         assertEquals(STARTED, spawn().join());
-        assertEquals(List.of("home grant", "far spawnGranted"), said);
+        assertEquals(List.of("home grant", "far spawn"), said);
         assertNull(served.refusal(ID));
         assertNotNull(served.refusal("spn_0123456789abcdefghjkmnpz"));
     }
@@ -103,11 +106,10 @@ class HomeServedTest {
 
     @Test
     void shouldEndTheNetworkOfAWorkerThatIsRefusedOrEnds() {
-        answers.put(
-                "far spawnGranted", CompletableFuture.failedFuture(new BrigException(ErrorCode.MAX_WORKERS, "full")));
+        answers.put("far spawn", CompletableFuture.failedFuture(new BrigException(ErrorCode.MAX_WORKERS, "full")));
         assertThrows(CompletionException.class, () -> spawn().join());
-        assertEquals(List.of("home grant", "far spawnGranted", "home ungrant"), said);
-        answers.put("far spawnGranted", CompletableFuture.completedFuture(STARTED));
+        assertEquals(List.of("home grant", "far spawn", "home ungrant"), said);
+        answers.put("far spawn", CompletableFuture.completedFuture(STARTED));
         spawn().join();
         follow();
         said.clear();
@@ -131,6 +133,21 @@ class HomeServedTest {
         served.list().toCompletableFuture().join();
         assertEquals("home ungrant", said.getLast());
         assertNotNull(served.refusal(ID));
+    }
+
+    @Test
+    void shouldKnowItsWorkersBeforeTheirConnectionsAreTaken() {
+        // Scenario: a connection that a worker opened while no gateway ran would be refused for good.
+        CompletableFuture<EgressGrant> granted = new CompletableFuture<>();
+        answers.put("home grant", granted);
+        answers.put(
+                "far list",
+                CompletableFuture.completedFuture(new WorkersAnswer(
+                        List.of(new WorkersAnswer.WorkerView(ID, STARTED, 7, false, true, List.of())), List.of())));
+        served.list().toCompletableFuture().join();
+        assertFalse(served.adopted().toCompletableFuture().isDone());
+        granted.complete(GRANT);
+        assertTrue(served.adopted().toCompletableFuture().isDone());
     }
 
     @Test

@@ -1,0 +1,234 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.gateway.e2e.FarAgents.Call;
+import brig.protocol.json.Json;
+import brig.workeragent.RealAgents;
+import brig.workeragent.TestFolders;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The real agents here, whose hands are on a host that ssh reaches: each edits a file there, runs a test, reads what it
+ * says, and is refused a private file. {@code build/reports/tunnel.tsv} has a line for each.
+ */
+@Timeout(400)
+@Order(3)
+class RealTunnelTest {
+    private static final String NAME = "build1";
+    private static final long STAT_MICROS_MAX = 1_000;
+    private static final long COMMAND_MICROS_MAX = 60_000;
+    private static final String SECRET = "planted-private-word-77";
+    private static final List<String> AGENTS = List.of("claude", "codex", "opencode");
+    private static final Path REPORT = Path.of(System.getProperty("brig.reports", "build/reports"), "tunnel.tsv");
+
+    private static final String PATCH = """
+            *** Begin Patch
+            *** Update File: %s
+            @@
+            -one
+            +two
+            *** End Patch
+            """;
+    /** Prints medians in microseconds: of a stat, of one after a command, and of a command. */
+    private static final String MEASURE = """
+            const fs = require("fs"), { execFileSync } = require("child_process")
+            const once = (what) => { const start = process.hrtime.bigint(); what(); return Number(process.hrtime.bigint() - start) / 1000 }
+            const command = () => execFileSync("/bin/sh", ["-c", "true"])
+            const stat = () => fs.statSync("price.txt")
+            const median = (prepare, what) => Array.from({ length: 20 }, () => { prepare(); return once(what) }).sort((a, b) => a - b)[10]
+            command(); stat()
+            console.log("medians", ...[median(() => {}, stat), median(command, stat), median(() => {}, command)].map(Math.round))
+            """;
+
+    private static final Pattern MEDIANS = Pattern.compile("medians (\\d+) (\\d+) (\\d+)");
+
+    private static Path log;
+    private static ScriptedModel model;
+    private static SshHost host;
+    private static Product product;
+
+    @BeforeAll
+    static void start() throws IOException {
+        AGENTS.forEach(RealAgents::require);
+        Assumptions.assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
+        host = SshHost.start(NAME);
+        Payloads.unpackOn(host);
+        log = TestFolders.create("brig-model-").resolve("log");
+        model = new ScriptedModel(log);
+        product = FarAgents.prepare();
+        Payloads.keepFor(product);
+        product.with("NODE_PATH=" + RealAgents.places()).serve();
+        for (String agent : AGENTS) {
+            FarAgents.route(product, agent, model);
+        }
+        Run made = host.config().run(List.of(), "touch .bashrc");
+        assertEquals(0, made.exitCode(), made::err);
+        Run added = product.brig(
+                "host", "add", NAME, NAME, "--", "-F", host.config().file().toString());
+        assertEquals(0, added.exitCode(), added::err);
+        Files.createDirectories(REPORT.toAbsolutePath().getParent());
+        Files.writeString(REPORT, "agent\twhat\toutcome\n");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (product != null) {
+            product.close();
+        }
+        if (model != null) {
+            model.close();
+            TestFolders.delete(log.getParent());
+        }
+        if (host != null) {
+            host.close();
+        }
+    }
+
+    private static synchronized void told(String agent, String what, String outcome) throws IOException {
+        Files.writeString(REPORT, agent + "\t" + what + "\t" + outcome + "\n", StandardOpenOption.APPEND);
+    }
+
+    private static String folder(String app) {
+        return "/home/" + NAME + "/" + app;
+    }
+
+    /** A small project there, with a test that fails until its file is changed. */
+    private static void make(String app) throws IOException {
+        Run made = host.config()
+                .run(
+                        List.of(),
+                        "mkdir " + app + "; cd " + app + "; git init -q -b main; echo one > price.txt; echo KEY="
+                                + SECRET
+                                + " > .env; printf '#!/bin/sh\\ngrep -q two price.txt && echo passed-on-$(id -un)\\n' > test.sh;"
+                                + " chmod +x test.sh");
+        assertEquals(0, made.exitCode(), made::err);
+    }
+
+    private static Call command(String agent, String command) {
+        return switch (agent) {
+            case "claude" -> new Call("Bash", Map.of("command", command, "description", "test"));
+            case "codex" -> new Call("exec_command", Map.of("cmd", command));
+            default -> new Call("bash", Map.of("command", command, "description", "test"));
+        };
+    }
+
+    /** What the agent's own tools do to the file, and read of the private one. */
+    private static List<Call> files(String agent, String folder) {
+        String price = folder + "/price.txt";
+        String secret = folder + "/.env";
+        return switch (agent) {
+            case "claude" ->
+                List.of(
+                        new Call("Read", Map.of("file_path", secret)),
+                        new Call("Read", Map.of("file_path", price)),
+                        new Call("Edit", Map.of("file_path", price, "old_string", "one", "new_string", "two")));
+            case "codex" ->
+                List.of(
+                        command(agent, "cat .env"),
+                        command(agent, "apply_patch <<'EOF'\n" + PATCH.formatted("price.txt") + "EOF"));
+            default ->
+                List.of(
+                        new Call("read", Map.of("filePath", secret)),
+                        new Call("read", Map.of("filePath", price)),
+                        new Call("apply_patch", Map.of("patchText", PATCH.formatted(price))));
+        };
+    }
+
+    private static Run tunnel(String agent, String app, String prompt) throws IOException {
+        List<String> words = new ArrayList<>(List.of("run", agent, "--tunnel", NAME + ":" + folder(app)));
+        if (agent.equals("codex")) {
+            words.addAll(List.of("--model", "scripted"));
+        }
+        words.addAll(List.of("--", prompt));
+        return Run.of(product.command(words.toArray(String[]::new)), "", product.folder(), 120);
+    }
+
+    private static void work(String agent, String app) throws IOException {
+        make(app);
+        List<Call> calls = new ArrayList<>(files(agent, folder(app)));
+        calls.add(command(agent, "./test.sh; pwd"));
+        calls.add(command(agent, "cat .env"));
+        long start = System.nanoTime();
+        Run run = tunnel(agent, app, FarAgents.calls(calls.toArray(Call[]::new)));
+        String took = (System.nanoTime() - start) / 1_000_000 + " ms";
+        told(agent, app + " edits, runs a test", "exit code " + run.exitCode() + ", " + took);
+        assertEquals(0, run.exitCode(), () -> run.err() + run.out());
+        assertEquals(
+                "two\n", Files.readString(host.home().resolve(app).resolve("price.txt")), () -> run.err() + run.out());
+        assertTrue(FarAgents.wasAsked(log, "passed-on-" + NAME), "the model was told what the test said");
+        assertTrue(FarAgents.wasAsked(log, folder(app)), "the command ran in the folder");
+        assertFalse(FarAgents.wasAsked(log, SECRET), "the model was told the private file");
+        assertFalse((run.out() + run.err()).contains(SECRET));
+        told(agent, app + " private file", "refused");
+    }
+
+    @Test
+    void shouldWorkWithClaudeCode() throws IOException {
+        work("claude", "of-claude");
+    }
+
+    @Test
+    void shouldWorkWithCodex() throws IOException {
+        work("codex", "of-codex");
+    }
+
+    @Test
+    void shouldWorkWithOpenCode() throws IOException {
+        work("opencode", "of-opencode");
+    }
+
+    @Test
+    void shouldBeQuick() throws IOException {
+        make("quick");
+        Files.write(
+                product.agents().resolve("measure.json"),
+                Json.write(Map.of(
+                        "description", "measures", "command", List.of("/usr/bin/node", "-e", MEASURE, "{message}"))));
+        Run run = tunnel("measure", "quick", "go");
+        Matcher found = MEDIANS.matcher(run.out());
+        assertTrue(found.find(), () -> run.err() + run.out());
+        told("node", "stat of a file, median of 20", found.group(1) + " us");
+        told("node", "stat of a file after a command, median of 20", found.group(2) + " us");
+        told("node", "command true, median of 20", found.group(3) + " us");
+        System.out.println("tunnel, medians of 20: " + Files.readString(REPORT));
+        assertTrue(Long.parseLong(found.group(1)) <= STAT_MICROS_MAX, found::group);
+        assertTrue(Long.parseLong(found.group(3)) <= COMMAND_MICROS_MAX, found::group);
+    }
+
+    @Test
+    void shouldWorkWithTwoAtOnce() throws Exception {
+        try (ExecutorService both = Executors.newFixedThreadPool(2)) {
+            List<Future<?>> works = new ArrayList<>();
+            for (String agent : List.of("claude", "opencode")) {
+                works.add(both.submit(() -> {
+                    work(agent, "beside-" + agent);
+                    return null;
+                }));
+            }
+            for (Future<?> one : works) {
+                one.get();
+            }
+        }
+    }
+}
