@@ -90,7 +90,8 @@ class ConfigFileTest {
                 .settings();
         assertEquals("me@web1", host.ssh());
         assertTrue(host.tunnelOnly());
-        assertTrue(refusal("{\"hosts\":{\"web1\":{\"ssh\":\"-oProxyCommand=x\"}}}").contains("ssh"));
+        assertTrue(
+                refusal("{\"hosts\":{\"web1\":{\"ssh\":\"-oProxyCommand=x\"}}}").contains("ssh"));
     }
 
     @Test
