@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owned by the event loop.
  *
- * <p>Decisions 0005, 0026, 0030.
+ * <p>Decisions 0005, 0026, 0030, 0166.
  */
 public final class StreamLog {
     /** The source of the frames, which can be paused. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.HostSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,9 +66,32 @@ class ConfigFileTest {
     }
 
     @Test
+    void shouldTakeHosts() throws IOException {
+        Config.Host host = load("{\"hosts\": {\"build1\": {\"ssh\": \"ci@build1\", \"labels\": [\"gpu\"]}}}")
+                .hosts()
+                .get("build1");
+        assertEquals("ci@build1", host.settings().ssh());
+        assertEquals(List.of("gpu"), host.settings().labels());
+        assertTrue(refusal("{\"hosts\": {\"build1\": {\"ssh\": \"-oProxyCommand=x\"}}}")
+                .contains("must be such as user@host"));
+    }
+
+    @Test
     void shouldTakeTheUidsOfOtherUsers() throws IOException {
         assertEquals(
                 List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());
+    }
+
+    @Test
+    void shouldTakeHostsAndSayWhatIsWrongWithOne() throws IOException {
+        HostSettings host = load("{\"hosts\":{\"web1\":{\"ssh\":\"me@web1\",\"tunnelOnly\":true}}}")
+                .hosts()
+                .get("web1")
+                .settings();
+        assertEquals("me@web1", host.ssh());
+        assertTrue(host.tunnelOnly());
+        assertTrue(
+                refusal("{\"hosts\":{\"web1\":{\"ssh\":\"-oProxyCommand=x\"}}}").contains("ssh"));
     }
 
     @Test
