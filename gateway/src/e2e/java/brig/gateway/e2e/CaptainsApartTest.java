@@ -119,7 +119,9 @@ class CaptainsApartTest {
                 "prune");
         way(new Way(Verdict.REFUSED, "?tree=HERS", ""), "listAsks");
         way(new Way(Verdict.REFUSED, "", "{\"option\":\"allow\"}"), "answerAsk");
-        way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions", "listWorkspaces", "status");
+        way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions", "listWorkspaces", "status", "listHosts");
+        way(new Way(Verdict.ADMINS), "checkHost", "removeHost", "upgradeHost");
+        way(new Way(Verdict.ADMINS, "", "{\"ssh\":\"me@box\"}"), "addHost");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
         way(
                 new Way(Verdict.NAMES_NOTHING),
@@ -219,6 +221,7 @@ class CaptainsApartTest {
                                         })
                                 .replace("{port}", "8080")
                                 .replace("{path}", "x")
+                                .replace("{name}", "box")
                         + way.query(),
                 name);
         // An answer's id has the spawn_id in it, and no other name.
@@ -384,6 +387,10 @@ class CaptainsApartTest {
         actions.put("prune", "\"dry_run\":true");
         actions.put("doctor", "");
         actions.put("test_route", "\"route\":\"claude\"");
+        actions.put("add_host", "\"name\":\"box\",\"ssh\":\"me@box\"");
+        for (String action : List.of("check_host", "remove_host", "upgrade_host")) {
+            actions.put(action, "\"name\":\"box\"");
+        }
         return actions;
     }
 
@@ -414,7 +421,7 @@ class CaptainsApartTest {
                 .contains(" 401 "));
         TreeSet<String> known = new TreeSet<>(actions.keySet());
         // These name no session, or are asked above; a token is taken back by who sees it.
-        known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "revoke_token"));
+        known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "hosts", "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");
         assertEquals(
                 known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");

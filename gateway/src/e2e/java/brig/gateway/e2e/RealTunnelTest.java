@@ -9,6 +9,7 @@ import brig.protocol.json.Json;
 import brig.workeragent.RealAgents;
 import brig.workeragent.TestFolders;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -73,11 +74,9 @@ class RealTunnelTest {
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
         host = SshHost.start(NAME);
-        Payloads.unpackOn(host);
         log = TestFolders.create("brig-model-").resolve("log");
         model = new ScriptedModel(log);
         product = FarAgents.prepare();
-        Payloads.keepFor(product);
         product.with("NODE_PATH=" + RealAgents.places()).serve();
         for (String agent : AGENTS) {
             FarAgents.route(product, agent, model);
@@ -85,7 +84,14 @@ class RealTunnelTest {
         Run made = host.config().run(List.of(), "touch .bashrc");
         assertEquals(0, made.exitCode(), made::err);
         Run added = product.brig(
-                "host", "add", NAME, NAME, "--", "-F", host.config().file().toString());
+                "host",
+                "add",
+                NAME,
+                NAME,
+                "--tunnel-only",
+                "--",
+                "-F",
+                host.config().file().toString());
         assertEquals(0, added.exitCode(), added::err);
         Files.createDirectories(REPORT.toAbsolutePath().getParent());
         Files.writeString(REPORT, "agent\twhat\toutcome\n");
@@ -211,7 +217,12 @@ class RealTunnelTest {
         told("node", "stat of a file, median of 20", found.group(1) + " us");
         told("node", "stat of a file after a command, median of 20", found.group(2) + " us");
         told("node", "command true, median of 20", found.group(3) + " us");
-        System.out.println("tunnel, medians of 20: " + Files.readString(REPORT));
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        told("node", "load while it was measured", "%.1f".formatted(load));
+        System.out.println(Files.readString(REPORT) + run.err());
+        Assumptions.assumeTrue(
+                load <= Runtime.getRuntime().availableProcessors(),
+                "SKIPPED: figures are printed and not judged, for the machine is busy");
         assertTrue(Long.parseLong(found.group(1)) <= STAT_MICROS_MAX, found::group);
         assertTrue(Long.parseLong(found.group(3)) <= COMMAND_MICROS_MAX, found::group);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.HostSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,6 +80,18 @@ class ConfigFileTest {
     void shouldTakeTheUidsOfOtherUsers() throws IOException {
         assertEquals(
                 List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());
+    }
+
+    @Test
+    void shouldTakeHostsAndSayWhatIsWrongWithOne() throws IOException {
+        HostSettings host = load("{\"hosts\":{\"web1\":{\"ssh\":\"me@web1\",\"tunnelOnly\":true}}}")
+                .hosts()
+                .get("web1")
+                .settings();
+        assertEquals("me@web1", host.ssh());
+        assertTrue(host.tunnelOnly());
+        assertTrue(
+                refusal("{\"hosts\":{\"web1\":{\"ssh\":\"-oProxyCommand=x\"}}}").contains("ssh"));
     }
 
     @Test
