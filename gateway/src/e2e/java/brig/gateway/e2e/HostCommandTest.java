@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,9 +33,7 @@ class HostCommandTest {
     static void start() throws IOException {
         host = SshHost.start(HOST);
         Payloads.hasten(host);
-        product = Product.prepare(Map.of());
-        Payloads.keepFor(product);
-        product.serve();
+        product = Payloads.start();
     }
 
     @AfterAll
@@ -180,9 +177,7 @@ class HostCommandTest {
 
     @Test
     void shouldKeepApartWhatTwoGatewaysHaveInOneAccount() throws IOException {
-        try (Product other = Product.prepare(Map.of())) {
-            Payloads.keepFor(other);
-            other.serve();
+        try (Product other = Payloads.start()) {
             assertEquals(0, add(product, "shared").exitCode());
             Run added = add(other, "shared");
             assertEquals(0, added.exitCode(), added::toString);

@@ -113,9 +113,7 @@ class HostileHostTest {
         late.exitCode(1);
         late.chatter(1000, "x".repeat(10_000));
         late.link().stall();
-        try (Product product = Product.prepare(Map.of())) {
-            Payloads.keepFor(product);
-            product.serve();
+        try (Product product = Payloads.start()) {
             Spawned local = product.idle("local");
             long before = residentKib(product);
             for (Map.Entry<String, HostileSshServer> server : servers.entrySet()) {

@@ -49,7 +49,7 @@ class LinkedHostTest {
     @Test
     void shouldLogInOnceForEachLinkWhateverEndedTheOneBefore() throws IOException {
         try (SshHost host = SshHost.start(NAME);
-                Product product = Product.start()) {
+                Product product = Payloads.start()) {
             Run added = add(product, host);
             assertEquals(0, added.exitCode(), added::err);
             assertTrue(added.err().contains("deploying") && added.err().contains("build1: up"), added::err);
@@ -85,7 +85,7 @@ class LinkedHostTest {
     @Test
     void shouldSayWhatToDoWhenTheLoginIsRefused() throws IOException {
         try (SshHost host = SshHost.start(NAME);
-                Product product = Product.start()) {
+                Product product = Payloads.start()) {
             Files.delete(host.home().resolve(".ssh/authorized_keys"));
             Run refused = add(product, host);
             assertEquals(1, refused.exitCode(), refused::err);

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** What the product under test brings to hosts, made and unpacked once for all tests: that takes as long as a test. */
@@ -59,6 +60,19 @@ final class Payloads {
                 product.folder().resolve("state/host-payload"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Files.createLink(kept.resolve(archive().getFileName()), archive());
+    }
+
+    /** Starts a gateway that finds it made. */
+    static Product start() throws IOException {
+        Product product = Product.prepare(Map.of());
+        try {
+            keepFor(product);
+            product.serve();
+            return product;
+        } catch (IOException | RuntimeException | AssertionError e) {
+            product.close();
+            throw e;
+        }
     }
 
     /** Unpacks it in the home of a host's user, where a gateway has brought it before. The files are shared with other hosts. */

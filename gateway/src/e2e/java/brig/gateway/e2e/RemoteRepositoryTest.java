@@ -41,7 +41,7 @@ class RemoteRepositoryTest {
     void shouldWorkThereAndApplyTheChangesHere() throws Exception {
         Product.requireRoot("whose gateway works on another user's repository");
         try (SshHost host = SshHost.start(NAME);
-                Product product = Product.start()) {
+                Product product = Payloads.start()) {
             Path repository = Files.createDirectory(product.folder().resolve("shop"));
             sh(
                     repository,
