@@ -131,7 +131,11 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
         });
     }
 
-    /** Until then a connection of a worker that ran before this gateway would be refused as one of nobody. */
+    /**
+     * Until then a connection of a worker that ran before this gateway would be refused as one of nobody.
+     *
+     * <p>Decision 0167.
+     */
     CompletionStage<Void> adopted() {
         return adopted;
     }
