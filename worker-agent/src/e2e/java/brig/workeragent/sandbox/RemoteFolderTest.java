@@ -238,6 +238,8 @@ class RemoteFolderTest {
     void shouldSweepWhatAKilledWorkerAgentLeft() throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
+                // Standard output is for the mount point alone.
+                "-Dlogback.statusListenerClass=ch.qos.logback.core.status.NopStatusListener",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Holder.class.getName(),
