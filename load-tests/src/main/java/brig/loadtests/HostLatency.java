@@ -192,12 +192,12 @@ final class HostLatency implements Callable<Integer> {
             SpawnAnswer fast = spawn(requests, place, body(host, "exec timeout " + seconds + " yes"));
             stalled.connect(UnixDomainSocketAddress.of(fast.ioSocket()));
             stalled.write(ByteBuffer.wrap(Json.writeLine(new CaptainLine.Auth(fast.authToken(), AttachOptions.NONE))));
+            List<CompletableFuture<double[]>> read = new ArrayList<>();
             for (int i = 0; i < streams; i++) {
-                readers.add(stream(place, spawn(requests, place, body)));
+                HttpWire reader = stream(place, spawn(requests, place, body));
+                readers.add(reader);
+                read.add(CompletableFuture.supplyAsync(() -> delays(reader), Thread::startVirtualThread));
             }
-            List<CompletableFuture<double[]>> read = readers.stream()
-                    .map(reader -> CompletableFuture.supplyAsync(() -> delays(reader), Thread::startVirtualThread))
-                    .toList();
             double[] all = read.stream()
                     .flatMapToDouble(delays -> Arrays.stream(delays.join()))
                     .toArray();
