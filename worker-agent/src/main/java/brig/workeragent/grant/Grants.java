@@ -64,11 +64,13 @@ public final class Grants {
     private record Served(GrantedSocket socket, EgressGate.Handle handle) {}
 
     private final Services parts;
+    private final PlaceholderKey placeholderKey;
     private final GrantEvents events = new GrantEvents();
     private final Map<String, CompletableFuture<Grant>> grants = new ConcurrentHashMap<>();
 
     public Grants(Services parts) {
         this.parts = parts;
+        this.placeholderKey = new PlaceholderKey(parts.keyFile());
     }
 
     /** What happens to the networks. */
@@ -118,7 +120,7 @@ public final class Grants {
         }
         String authority = authority(parts.egress().authority());
         Map<String, String> placeholders = Placeholder.derived(
-                PlaceholderKey.read(parts.keyFile()), spawnId, egress.secrets().keySet());
+                placeholderKey.get(), spawnId, egress.secrets().keySet());
         AutoCloseable session = parts.egress()
                 .open(
                         spawnId,
