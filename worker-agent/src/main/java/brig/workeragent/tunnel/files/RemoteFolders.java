@@ -137,7 +137,7 @@ public final class RemoteFolders {
             throw new BrigException(
                     ErrorCode.SANDBOX_UNAVAILABLE,
                     "sshfs did not mount the folder: " + mounted.ended().getNow("no reason is known")
-                            + "; /dev/fuse must be there, and fusermount3 be set-user-id root");
+                            + "; /dev/fuse must be open to this user, and fusermount3 be set-user-id root");
         }
         return mounted;
     }
