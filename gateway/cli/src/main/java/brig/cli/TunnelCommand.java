@@ -30,7 +30,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Examples:",
             "  brig tunnel build1:/srv/app -- claude 'make the tests pass'",
-            "  brig tunnel build1:/srv/app --map /work/app -- codex 'explain main.c'",
+            "  brig tunnel build1:/srv/app --map /src/app -- codex 'explain main.c'",
             "  brig tunnel --shell build1:/srv/app      each line that you type runs there"
         })
 final class TunnelCommand implements Callable<Integer> {

@@ -61,7 +61,7 @@ class TunnelTest {
             Run hidden = tunnel(product, NAME + ":~/app", "cat .env; ln .env x; cat x; cat .en*; true");
             assertFalse((hidden.out() + hidden.err()).contains("KEY"), hidden::out);
 
-            Run mapped = product.brig("tunnel", NAME + ":" + folder, "--map", "/work/app", "--", "shell", "cat a.txt");
+            Run mapped = product.brig("tunnel", NAME + ":" + folder, "--map", "/src/app", "--", "shell", "cat a.txt");
             assertEquals("hello", mapped.out().strip(), mapped::err);
 
             assertTrue(tunnel(product, NAME + ":/none", "true").err().contains("folder"));

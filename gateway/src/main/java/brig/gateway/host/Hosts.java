@@ -118,7 +118,7 @@ public final class Hosts {
     }
 
     private HostLink link(String name, HostSettings settings, boolean isNew) {
-        Path socket = services.folder().resolve(name + ".sock");
+        Path socket = socketOf(name);
         Path control = services.folder().resolve(name + ".ctl");
         // ssh binds its control socket under a longer name first.
         boolean fits = SocketFile.fits(control.resolveSibling(name + ".ctl.0123456789abcdef"));
@@ -148,6 +148,10 @@ public final class Hosts {
         }
         link.begin();
         return link;
+    }
+
+    private Path socketOf(String name) {
+        return services.folder().resolve(name + ".sock");
     }
 
     /** Passes on what links tell; before {@link #open} and after {@link #close} to nobody. */
@@ -369,7 +373,10 @@ public final class Hosts {
     /** Ends all links. The workers go on. */
     public void close() {
         listener = null;
-        links.values().forEach(HostLink::close);
+        links.forEach((name, link) -> {
+            link.close();
+            var _ = services.sockets().clear(socketOf(name));
+        });
         links.clear();
     }
 }

@@ -33,6 +33,7 @@ class HostRegistryTest {
             new HostSettings("user@box", List.of(), List.of("gpu"), 4, HostEgress.HOME, 0, "", false);
 
     private final FakeTime time = new FakeTime();
+    private final List<String> cleared = new ArrayList<>();
     private final FakeProcesses processes = new FakeProcesses();
     private final List<String> told = new ArrayList<>();
     private Hosts.Kept kept = new Hosts.Kept(Map.of(), Map.of());
@@ -75,6 +76,7 @@ class HostRegistryTest {
                 first.add("box", BOX).toCompletableFuture().join().state());
         assertEquals(List.of("known box"), told);
         first.close();
+        assertEquals(List.of("box.sock"), cleared, "a gateway that stops leaves no socket");
         Hosts second = open(Map.of());
         assertEquals(List.of("box"), second.names());
         assertEquals(BOX, second.settingsOf("box"));
@@ -206,9 +208,10 @@ class HostRegistryTest {
         }
     }
 
-    private static final class NoSockets implements LocalSockets {
+    private final class NoSockets implements LocalSockets {
         @Override
         public CompletionStage<Void> clear(Path socket) {
+            cleared.add(String.valueOf(socket.getFileName()));
             return CompletableFuture.completedFuture(null);
         }
 
