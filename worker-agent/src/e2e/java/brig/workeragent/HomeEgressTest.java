@@ -164,7 +164,8 @@ class HomeEgressTest {
             said = shell.say("curl -sS --noproxy '*' $OPENAI_BASE_URL/echo");
             assertTrue(said.contains("hello"), said);
             assertEquals(List.of("Bearer " + SECRET, "Bearer " + SECRET), List.copyOf(web.authorizations));
-            said = shell.say("curl -sSv --noproxy '*' -w '%{http_code}' " + url(false, "other.test", "/page"));
+            said = shell.say(
+                    "curl -sSv --noproxy '*' -w '%{http_code}' " + url(false, "other.test", "/page") + " 2>&1");
             assertTrue(said.contains("198.18.") && said.endsWith("403"), said);
             said = shell.say("grep -c " + SECRET + " /proc/self/environ");
             assertTrue(said.startsWith("0"), said);
