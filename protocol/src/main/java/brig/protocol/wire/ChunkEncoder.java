@@ -65,7 +65,7 @@ public final class ChunkEncoder {
         int empty = length;
         ByteBuffer words = ByteBuffer.wrap(in).order(ByteOrder.LITTLE_ENDIAN);
         while (at < end) {
-            if (room() < ESCAPE_BYTES_MAX) {
+            if (room() == 0) {
                 emit();
                 begin(nowMs);
             }
@@ -99,8 +99,9 @@ public final class ChunkEncoder {
         }
     }
 
+    /** For how many bytes there is room, even if the last one becomes an escape. */
     private int room() {
-        return body.length - TAIL.length - length;
+        return Math.max(0, body.length - TAIL.length - ESCAPE_BYTES_MAX + 1 - length);
     }
 
     /** How many bytes from {@code from} on are ASCII that is not escaped. */
