@@ -1,21 +1,22 @@
 /*
- * brig-join: the far end of a joint. It joins many connections, which share standard input and output, to a Unix stream
- * socket. The near end is the gateway (brig.gateway.joint), at the other side of one session of ssh.
+ * brig-join: the far end of a joint. Many connections share its standard input and output, and it joins each
+ * to a Unix stream socket. The near end is in the gateway (brig.gateway.joint), with a session of ssh between
+ * them.
  *
  *   brig-join SOCKET
  *
- * It begins with the line HELLO. Then both ends write frames: 1 byte of kind, 3 of a value, 4 of a connection's number,
- * in network order. Numbers are below CONNECTIONS_MAX, and given by the near end.
+ * It begins with the line HELLO. Then both ends write frames: 1 byte of kind, 3 of a value, 4 of a
+ * connection's number, in network order. The near end gives the numbers, which are below CONNECTIONS_MAX.
  *
  *   OPEN    (near end only) a connection to SOCKET
  *   DATA    so many bytes follow, at most CHUNK
  *   END     no DATA comes after it
- *   CLOSE   nothing comes after it, and what the other end sends is dropped. The number is free when both ends said so.
- *   WINDOW  so many bytes more may be sent. Each end begins with WINDOW_FIRST.
+ *   CLOSE   nothing comes after it; when both ends have said so, the number is free
+ *   WINDOW  so many bytes more may come; at first it is WINDOW_FIRST
  *
- * Standard input is always read: what a connection cannot take at once is kept, at most as much as it was allowed.
- * Output is made from the state of a connection when there is room, so nothing queues. At the end of standard input, and
- * when the near end breaks a rule, all ends.
+ * Standard input is always read: what a connection cannot take at once is kept, at most as much as may come
+ * for it. Output is made from the state of a connection when there is room, so nothing queues. At the end of
+ * standard input, and when the near end breaks a rule, all ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -184,7 +185,7 @@ static void handle_data(struct connection *one, const unsigned char *bytes, uint
 static void handle_open(uint32_t number) {
     struct connection *one = &all[number];
     if (one->used) fail("a connection is opened twice");
-    *one = (struct connection) {
+    *one = (struct connection){
         .used = true, .fd = -1, .window = WINDOW_FIRST, .allowed = WINDOW_FIRST, .credit = WINDOW_FIRST};
     if (number >= top) top = number + 1;
     dial(one);
@@ -220,7 +221,8 @@ static void read_frames(void) {
     while (in.end - in.begin >= HEADER) {
         const unsigned char *head = in.bytes + in.begin;
         uint32_t value = (uint32_t) head[1] << 16 | (uint32_t) head[2] << 8 | head[3];
-        uint32_t number = (uint32_t) head[4] << 24 | (uint32_t) head[5] << 16 | (uint32_t) head[6] << 8 | head[7];
+        uint32_t number =
+            (uint32_t) head[4] << 24 | (uint32_t) head[5] << 16 | (uint32_t) head[6] << 8 | head[7];
         if (head[0] < OPEN || head[0] > WINDOW) fail("a frame of no kind");
         if (head[0] == DATA && value > CHUNK) fail("a frame that is too long");
         size_t length = HEADER + (head[0] == DATA ? value : 0);
@@ -264,7 +266,8 @@ static void tell(struct connection *one, uint32_t number) {
         one->end_told = true;
         frame(END, 0, number);
     }
-    if (one->fd >= 0 && one->near_ended && one->count == 0 && (one->end_told || one->near_closed)) finish(one);
+    if (one->fd >= 0 && one->near_ended && one->count == 0 && (one->end_told || one->near_closed))
+        finish(one);
     if (one->finished && !one->close_told) {
         one->close_told = true;
         frame(CLOSE, 0, number);
@@ -316,15 +319,15 @@ static void write_frames(void) {
 
 static void wait_for_events(bool told_all) {
     bool dialling = false;
-    waits[0] = (struct pollfd) {.fd = STDIN_FILENO, .events = POLLIN};
-    waits[1] = (struct pollfd) {.fd = STDOUT_FILENO, .events = out.end > 0 ? POLLOUT : 0};
+    waits[0] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
+    waits[1] = (struct pollfd){.fd = STDOUT_FILENO, .events = out.end > 0 ? POLLOUT : 0};
     for (uint32_t number = 0; number < top; number++) {
         struct connection *one = &all[number];
         bool reads = !one->read_all && !one->near_closed && one->credit > 0 && has_room();
         short events = (short) ((reads ? POLLIN : 0) | (one->count > 0 ? POLLOUT : 0));
         /* An end that nobody may look at would wake us again and again. */
         bool waiting = one->used && one->fd >= 0 && (events != 0 || one->read_all);
-        waits[2 + number] = (struct pollfd) {.fd = waiting ? one->fd : -1, .events = events};
+        waits[2 + number] = (struct pollfd){.fd = waiting ? one->fd : -1, .events = events};
         dialling |= one->used && one->fd < 0 && !one->finished;
     }
     int patience = !told_all && has_room() ? 0 : dialling ? DIAL_EVERY_MS : -1;
@@ -362,7 +365,8 @@ int main(int count, char **words) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     memcpy(out.bytes, HELLO, sizeof HELLO - 1);
     out.end = sizeof HELLO - 1;
     serve();

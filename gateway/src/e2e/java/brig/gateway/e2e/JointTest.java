@@ -85,7 +85,10 @@ class JointTest {
 
     private static LocalSockets.Joint join(Path here, Path there, CompletableFuture<String> ended) throws Exception {
         return new SystemSockets(Runnable::run)
-                .join(here, List.of("sh", "-c", "echo Welcome; exec \"$0\" \"$1\"", PROGRAM, there.toString()), ended::complete)
+                .join(
+                        here,
+                        List.of("sh", "-c", "echo Welcome; exec \"$0\" \"$1\"", PROGRAM, there.toString()),
+                        ended::complete)
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);
     }

@@ -2,6 +2,7 @@ package brig.gateway.joint;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -26,11 +27,7 @@ final class FarOutput {
     }
 
     private void write(byte[] frame, Kind kind, int value, int number) throws IOException {
-        int word = kind.code() << 24 | value;
-        for (int i = 0; i < 4; i++) {
-            frame[i] = (byte) (word >> 24 - 8 * i);
-            frame[4 + i] = (byte) (number >> 24 - 8 * i);
-        }
+        ByteBuffer.wrap(frame).putInt(kind.code() << 24 | value).putInt(number);
         turn.lock();
         try {
             to.write(frame, 0, HEAD_BYTES + (kind == Kind.DATA ? value : 0));

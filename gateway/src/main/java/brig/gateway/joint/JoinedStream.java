@@ -80,7 +80,12 @@ final class JoinedStream {
         }
     }
 
-    /** Waits for bytes. @param spent what was taken before @return empty bytes if no more come */
+    /**
+     * Waits for bytes.
+     *
+     * @param spent what was taken before
+     * @return empty bytes if no more come
+     */
     Bytes take(Bytes spent) {
         lock.lock();
         try {

@@ -310,8 +310,7 @@ class HostLinkTest {
         bench.jointEnded.accept("the host sends a second end of a connection");
         bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
         assertEquals("DOWN", bench.state());
-        assertEquals(
-                "all connections ended: the host sends a second end of a connection", bench.reason());
+        assertEquals("all connections ended: the host sends a second end of a connection", bench.reason());
         assertTrue(bench.jointClosed);
         bench.jointEnded.accept("of an earlier attempt");
         bench.time.pass(HostLink.RETRY_MS_MIN);

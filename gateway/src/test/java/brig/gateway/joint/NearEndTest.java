@@ -70,10 +70,7 @@ class NearEndTest {
     }
 
     private static byte[] frame(int kind, int value, int number) {
-        return ByteBuffer.allocate(8)
-                .putInt(kind << 24 | value)
-                .putInt(number)
-                .array();
+        return ByteBuffer.allocate(8).putInt(kind << 24 | value).putInt(number).array();
     }
 
     private static byte[] joined(byte[]... parts) {
