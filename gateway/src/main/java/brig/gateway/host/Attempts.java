@@ -61,7 +61,7 @@ final class Attempts {
             return RETRY_PERSON_MS;
         }
         return isSoon
-                ? Math.max(PAUSE_MS, begunMs + RETRY_MS_MIN - nowMs)
+                ? Math.clamp(begunMs + RETRY_MS_MIN - nowMs, PAUSE_MS, RETRY_MS_MIN)
                 : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
     }
 

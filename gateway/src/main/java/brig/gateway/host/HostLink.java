@@ -314,6 +314,15 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void forward(String socket) {
         forwarded = null;
+        if (ssh.usesOwnMaster()) {
+            forwardAnew(socket);
+        } else {
+            // A killed gateway's forwarding is still in that ssh, which would not make its socket again.
+            step("the end of an old forwarding", ssh.cancel(socket), ended -> forwardAnew(socket));
+        }
+    }
+
+    private void forwardAnew(String socket) {
         clearThen(
                 ssh.socket(),
                 () -> step("the forwarding of its socket", ssh.forward(socket), ended -> {

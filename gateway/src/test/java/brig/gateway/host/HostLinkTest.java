@@ -478,6 +478,7 @@ class HostLinkTest {
         LinkBench theirs = new LinkBench("~/.ssh/%C").up();
         assertEquals(0, theirs.processes.count(" -M "));
         assertEquals(0, theirs.processes.count("-O exit"));
+        assertEquals(1, theirs.processes.count("-O cancel"), "what a killed gateway left in it");
         assertTrue(theirs.processes.last("-O forward").command.contains("-S ~/.ssh/%C"));
         theirs.time.pass(HostLink.WATCH_MS);
         theirs.processes.settle();
