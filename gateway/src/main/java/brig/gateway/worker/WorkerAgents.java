@@ -7,6 +7,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -285,6 +286,11 @@ public final class WorkerAgents implements WorkerAgent {
     @Override
     public CompletionStage<Channel> dial(String workerId, int port) {
         return about(workerId, agent -> agent.dial(workerId, port));
+    }
+
+    @Override
+    public CompletionStage<Channel> shell(String workerId, CallerTerminal terminal) {
+        return about(workerId, agent -> agent.shell(workerId, terminal));
     }
 
     @Override
