@@ -343,10 +343,7 @@ public final class Main {
                         + "are removed automatically after worker.keptWorkspaceMs (30 days)."
             })
     int workspaces() {
-        showOrEmbed(
-                new SpawnerRequest.Workspaces(),
-                WorkspacesAnswer.class,
-                this::showWorkspaces);
+        showOrEmbed(new SpawnerRequest.Workspaces(), WorkspacesAnswer.class, this::showWorkspaces);
         return 0;
     }
 

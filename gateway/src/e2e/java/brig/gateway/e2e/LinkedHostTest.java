@@ -113,7 +113,8 @@ class LinkedHostTest {
                 assertEquals("", view(product).text("reason", ""), "its socket is forwarded again");
                 requireWork(product, "--host", NAME);
                 assertEquals(0, product.brig("host", "rm", NAME).exitCode());
-                assertEquals("here", host.config().run(options, "echo here").out().strip());
+                assertEquals(
+                        "here", host.config().run(options, "echo here").out().strip());
                 assertTrue(own.isAlive());
                 assertEquals(1, host.logins());
             } finally {

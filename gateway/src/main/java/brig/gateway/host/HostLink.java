@@ -516,8 +516,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         long nowMs = services.clock().nowMs();
         long delayMs = attempts.handleFailed(failure, services.isNeeded().getAsBoolean(), nowMs);
         LinkStatus down = status.state() == HostState.DOWN ? status : now(HostState.DOWN);
-        endAttempt(down.because(failure.reason(), failure.mend())
-                .retryingAt(nowMs + delayMs));
+        endAttempt(down.because(failure.reason(), failure.mend()).retryingAt(nowMs + delayMs));
         later(delayMs, this::begin);
     }
 

@@ -237,8 +237,9 @@ public final class WorkerAgents implements WorkerAgent {
             String host = one.getKey();
             CompletionStage<WorkspacesAnswer> more = one.getValue()
                     .workspaces()
-                    .thenApply(there -> new WorkspacesAnswer(
-                            there.workspaces().stream().map(kept -> kept.on(host)).toList()))
+                    .thenApply(there -> new WorkspacesAnswer(there.workspaces().stream()
+                            .map(kept -> kept.on(host))
+                            .toList()))
                     .exceptionally(failure -> new WorkspacesAnswer(List.of(), List.of(host)));
             all = all.thenCombine(more, WorkerAgents::joined);
         }

@@ -56,7 +56,15 @@ final class LinkBench {
         HostSettings settings = new HostSettings(
                 "user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath, tunnelOnly);
         HostLink.Services services = new HostLink.Services(
-                processes, new Sockets(), new OnePayload(), time, time, this::nextEpoch, this::open, "0123456789ab", () -> isNeeded);
+                processes,
+                new Sockets(),
+                new OnePayload(),
+                time,
+                time,
+                this::nextEpoch,
+                this::open,
+                "0123456789ab",
+                () -> isNeeded);
         link = new HostLink(
                 "box",
                 new SshCommands(settings, Path.of("/run/h/box.ctl"), Path.of("/run/h/box.sock")),

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param outOfReach the hosts that could not be asked
  */
 @Extensible
-public record WorkspacesAnswer(List<KeptWorkspace> workspaces, @OmitEmpty List<String> outOfReach) {
+public record WorkspacesAnswer(
+        List<KeptWorkspace> workspaces, @OmitEmpty List<String> outOfReach) {
     public WorkspacesAnswer(List<KeptWorkspace> workspaces) {
         this(workspaces, List.of());
     }
