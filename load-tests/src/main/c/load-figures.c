@@ -16,31 +16,6 @@ static uint64_t delivered_disturbed, delivered_quiet;
 static double own_cpu, server_cpu[SERVERS_MAX];
 static uint64_t memory_before[SERVERS_MAX], memory_peak[SERVERS_MAX];
 
-/* ---- histogram: log-linear, 128 buckets for each power of two, so a bucket is under 0.8 % wide ---- */
-
-void histogram_record(struct histogram *histogram, uint64_t value) {
-    int shift = 63 - __builtin_clzll(value | 1) - SUB_BUCKET_BITS;
-    if (shift < 0) shift = 0;
-    histogram->counts[((uint64_t) shift << SUB_BUCKET_BITS) + (value >> shift)]++;
-}
-
-static uint64_t bucket_upper(unsigned bucket) {
-    unsigned shift = bucket >> SUB_BUCKET_BITS;
-    if (shift > 0) shift--;
-    uint64_t scaled = bucket - ((uint64_t) shift << SUB_BUCKET_BITS);
-    return ((scaled + 1) << shift) - 1;
-}
-
-uint64_t histogram_quantile(const struct histogram *histogram, double quantile) {
-    uint64_t total = 0, reached = 0;
-    for (unsigned i = 0; i < BUCKETS; i++) total += histogram->counts[i];
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        reached += histogram->counts[i];
-        if (histogram->counts[i] > 0 && (double) reached >= quantile * (double) total) return bucket_upper(i);
-    }
-    return 0;
-}
-
 /* ---- faults ---- */
 
 void fault(const char *format, ...) {
@@ -166,7 +141,7 @@ static void print_figures(const struct figures *figures) {
     bool first = true;
     for (unsigned i = 0; i < BUCKETS; i++) {
         if (figures->latency_ns.counts[i] == 0) continue;
-        printf("%s[%llu,%llu]", first ? "" : ",", (unsigned long long) bucket_upper(i),
+        printf("%s[%llu,%llu]", first ? "" : ",", (unsigned long long) histogram_upper(i),
                (unsigned long long) figures->latency_ns.counts[i]);
         first = false;
     }

@@ -7,6 +7,7 @@
 #ifndef BRIG_LOAD_H
 #define BRIG_LOAD_H
 
+#include "histogram.h"
 #include "wire.h"
 
 enum {
@@ -14,8 +15,6 @@ enum {
     FRAME_BYTES_MAX = 65536,
     HEAD_BYTES_MAX = 64,
     NAME_CHARS_MAX = 64,
-    SUB_BUCKET_BITS = 7,
-    BUCKETS = (64 - SUB_BUCKET_BITS + 1) << SUB_BUCKET_BITS,
 };
 
 enum publisher_kind { PUBLISH_LINES, PUBLISH_NATS, PUBLISH_NCHAN, PUBLISH_BRIG };
@@ -55,13 +54,6 @@ const char *frame_content(int stream, uint64_t seq);
 size_t frame_write(const struct head *head, int stream, char *line);
 
 /* ---- figures: load-figures.c ---- */
-
-struct histogram {
-    uint64_t counts[BUCKETS];
-};
-void histogram_record(struct histogram *histogram, uint64_t value);
-/* The upper end of the quantile's bucket; 0 if nothing was recorded. */
-uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
 
 /* Counts of readers, separately for those that a scenario disturbs and the others. */
 struct figures {

@@ -7,6 +7,7 @@ import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,18 +22,7 @@ class BenchTest {
     @Test
     void shouldMeasureTheProduct() throws IOException, InterruptedException {
         Path figures = folder.resolve("figures.json");
-        Process bench = new ProcessBuilder(
-                        System.getProperty("brig.home") + "/bin/brig",
-                        "bench",
-                        "fan-out-ws",
-                        "--peers=brig",
-                        "--rounds=1",
-                        "--seconds=1",
-                        "--json=" + figures)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("out").toFile())
-                .start();
-        assertEquals(0, bench.waitFor(), () -> said());
+        run("fan-out-ws", "--peers=brig", "--rounds=1", "--seconds=1", "--json=" + figures);
         JsonObject run = JsonObject.read(Files.readAllBytes(figures))
                 .objects("scenarios")
                 .getFirst()
@@ -42,6 +32,31 @@ class BenchTest {
                 .getFirst();
         // A machine that has other work may void a run; only a fault breaks it.
         assertTrue(List.of("OK", "VOID").contains(run.text("outcome", "")), () -> said());
+    }
+
+    @Test
+    void shouldMeasureTheWholePath() throws IOException, InterruptedException {
+        run("whole", "--streams=2", "--rate=20", "--warm-up=1", "--seconds=1", "--idle=1", "--at-once=2", "--json");
+        JsonObject figures = JsonObject.read(Files.readAllBytes(folder.resolve("out")));
+        assertEquals(0, figures.number("faults", -1), () -> said());
+        assertTrue(figures.number("lines_read", 0) > 0, () -> said());
+        for (String one : List.of(
+                "worker-agent.cpu_s_per_million",
+                "write_to_read_p99_ms",
+                "idle_1.gateway.kib_each",
+                "spawn_2_at_once.p50_ms")) {
+            assertTrue(figures.value(one) != null, () -> one + " is missing: " + said());
+        }
+    }
+
+    private void run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(System.getProperty("brig.home") + "/bin/brig", "bench"));
+        command.addAll(List.of(arguments));
+        Process bench = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("out").toFile())
+                .start();
+        assertEquals(0, bench.waitFor(), () -> said());
     }
 
     private String said() {

@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
             SpawnHeap.class,
             SpawnLatency.class,
             WallLatency.class,
+            WholePath.class,
             StalledWatcher.class
         },
         footer = {
@@ -38,6 +39,7 @@ import picocli.CommandLine.Command;
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
             "  ./gradlew :load-tests:run -Pargs='spawn-heap'",
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
+            "  ./gradlew :load-tests:run -Pargs='whole'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"
         })
 public final class LoadTests {

@@ -46,7 +46,8 @@ final class SpawnLatency implements Callable<Integer> {
             List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""),
             null,
             null,
-            true);
+            true,
+            null);
 
     @Option(names = "--url", description = "A gateway that runs; needs --token.")
     private @Nullable URI url;

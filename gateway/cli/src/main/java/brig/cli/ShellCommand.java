@@ -8,15 +8,20 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig shell}: {@code brig tunnel --shell}, for people who look for it by that name. */
+/**
+ * {@code brig shell}: {@code brig tunnel --shell}, for people who look for it by that name.
+ *
+ * <p>Decision 0170.
+ */
 @Command(
         name = "shell",
         description =
-                "The shell that an agent in a tunnel would have on another host: each line that you type runs there.",
+                "An interactive shell on another host, where private files are as hidden as from an agent in a tunnel.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The session ends a minute after you left. 'brig tunnel' gives the same shell to an agent.",
+            "It goes over the login of the host's link, and exits with the shell's exit code. Without a terminal, each line",
+            "of standard input is a command of its own. 'brig tunnel' gives the host's shell to an agent.",
             "",
             "Examples:",
             "  brig shell build1",

@@ -31,7 +31,7 @@ import picocli.CommandLine.ParentCommand;
             "Examples:",
             "  brig tunnel build1:/srv/app -- claude 'make the tests pass'",
             "  brig tunnel build1:/srv/app --map /src/app -- codex 'explain main.c'",
-            "  brig tunnel --shell build1:/srv/app      each line that you type runs there"
+            "  brig tunnel --shell build1:/srv/app      a terminal there: brig shell build1:/srv/app"
         })
 final class TunnelCommand implements Callable<Integer> {
     /** How long a shell stays when its terminal is gone. */
@@ -58,7 +58,7 @@ final class TunnelCommand implements Callable<Integer> {
             description = "Where the agent sees the folder. Default: the same path as there.")
     private @Nullable String path;
 
-    @Option(names = "--shell", description = "Give me the shell that an agent would have there.")
+    @Option(names = "--shell", description = "Give me a shell there, behind the same masks as an agent's.")
     private boolean shell;
 
     @Mixin
@@ -80,14 +80,16 @@ final class TunnelCommand implements Callable<Integer> {
                 main, agent, request(agent, RunCommand.message(message), true, 0, tunnel), spawnId -> {});
     }
 
-    /** A session of the shell for a person, who attaches to it. */
+    /** A session of the shell for a person: a terminal there, or the lines of a program that has none. */
     static int shell(Main main, SpawnRequest.Tunnel tunnel) {
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
             spawnId = client.request(request("shell", null, false, LEASE_SECONDS, tunnel), SpawnAnswer.class)
                     .spawnId();
         }
-        return AttachCommand.follow(main, spawnId);
+        return HostShell.isPossible() && !main.json()
+                ? HostShell.run(main, spawnId)
+                : AttachCommand.follow(main, spawnId);
     }
 
     private static SpawnerRequest.Spawn request(

@@ -376,6 +376,7 @@ class CaptainsApartTest {
             actions.put(action, "\"id\":\"HERS\"");
         }
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
+        actions.put("shell", "\"id\":\"HERS\",\"rows\":24,\"columns\":80,\"term\":\"xterm\"");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
         actions.put("follow_asks", "\"tree\":\"HERS\"");
         actions.put("asks", "\"tree\":\"HERS\"");

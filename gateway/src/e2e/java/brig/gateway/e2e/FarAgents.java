@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,10 +19,47 @@ final class FarAgents {
     /** What those routes send in place of the agents' placeholders. */
     static final String KEY = "planted-key-of-home-5521";
 
+    /** All that there are profiles of. */
+    static final List<String> ALL = List.of("claude", "codex", "opencode");
+
+    private static final String PATCH = """
+            *** Begin Patch
+            *** Update File: %s
+            @@
+            -one
+            +two
+            *** End Patch
+            """;
+
     /** One call of a tool. */
     record Call(String name, Map<String, ?> input) {}
 
     private FarAgents() {}
+
+    /** What that agent calls to run a command. */
+    static Call command(String agent, String command) {
+        return switch (agent) {
+            case "claude" -> new Call("Bash", Map.of("command", command, "description", "test"));
+            case "codex" -> new Call("exec_command", Map.of("cmd", command));
+            default -> new Call("bash", Map.of("command", command, "description", "test"));
+        };
+    }
+
+    /** What that agent calls to make "two" of the line "one" in a file of the folder that it works in. */
+    static List<Call> edit(String agent, String folder, String name) {
+        String file = folder + "/" + name;
+        return switch (agent) {
+            case "claude" ->
+                List.of(
+                        new Call("Read", Map.of("file_path", file)),
+                        new Call("Edit", Map.of("file_path", file, "old_string", "one", "new_string", "two")));
+            case "codex" -> List.of(command(agent, "apply_patch <<'EOF'\n" + PATCH.formatted(name) + "EOF"));
+            default ->
+                List.of(
+                        new Call("read", Map.of("filePath", file)),
+                        new Call("apply_patch", Map.of("patchText", PATCH.formatted(file))));
+        };
+    }
 
     /** The programs where {@code npm install -g} under nvm puts them, for that host's user. */
     static void installOn(SshHost host) throws IOException {
@@ -51,9 +89,9 @@ final class FarAgents {
     }
 
     /** A message that has the model make those calls, one in each turn. */
-    static String calls(Call... calls) {
+    static String calls(List<Call> calls) {
         return "#scenario:calls:"
-                + Stream.of(calls)
+                + calls.stream()
                         .map(call -> Base64.getUrlEncoder()
                                 .withoutPadding()
                                 .encodeToString(Json.write(Map.of("name", call.name(), "input", call.input()))))

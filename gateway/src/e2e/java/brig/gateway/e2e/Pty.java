@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A program on a pseudo-terminal, made by {@code script} of util-linux: what it prints there, both streams as a person sees them. */
 final class Pty implements AutoCloseable {
@@ -80,6 +81,16 @@ final class Pty implements AutoCloseable {
     void press(int key) throws IOException {
         process.getOutputStream().write(key);
         process.getOutputStream().flush();
+    }
+
+    /** What was read so far. */
+    String shown() {
+        return text();
+    }
+
+    /** Its program, and what that started. */
+    Stream<ProcessHandle> processes() {
+        return process.descendants();
     }
 
     private String text() {

@@ -39,17 +39,8 @@ class RealTunnelTest {
     private static final long STAT_MICROS_MAX = 1_000;
     private static final long COMMAND_MICROS_MAX = 60_000;
     private static final String SECRET = "planted-private-word-77";
-    private static final List<String> AGENTS = List.of("claude", "codex", "opencode");
     private static final Path REPORT = Path.of(System.getProperty("brig.reports", "build/reports"), "tunnel.tsv");
 
-    private static final String PATCH = """
-            *** Begin Patch
-            *** Update File: %s
-            @@
-            -one
-            +two
-            *** End Patch
-            """;
     /** Prints medians in microseconds: of a stat, of one after a command, and of a command. */
     private static final String MEASURE = """
             const fs = require("fs"), { execFileSync } = require("child_process")
@@ -70,7 +61,7 @@ class RealTunnelTest {
 
     @BeforeAll
     static void start() throws IOException {
-        AGENTS.forEach(RealAgents::require);
+        FarAgents.ALL.forEach(RealAgents::require);
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
         host = SshHost.start(NAME);
@@ -78,7 +69,7 @@ class RealTunnelTest {
         model = new ScriptedModel(log);
         product = FarAgents.prepare();
         product.with("NODE_PATH=" + RealAgents.places()).serve();
-        for (String agent : AGENTS) {
+        for (String agent : FarAgents.ALL) {
             FarAgents.route(product, agent, model);
         }
         Run made = host.config().run(List.of(), "touch .bashrc");
@@ -131,33 +122,12 @@ class RealTunnelTest {
         assertEquals(0, made.exitCode(), made::err);
     }
 
-    private static Call command(String agent, String command) {
+    /** The agent's own way to read that file. */
+    private static Call read(String agent, String file) {
         return switch (agent) {
-            case "claude" -> new Call("Bash", Map.of("command", command, "description", "test"));
-            case "codex" -> new Call("exec_command", Map.of("cmd", command));
-            default -> new Call("bash", Map.of("command", command, "description", "test"));
-        };
-    }
-
-    /** What the agent's own tools do to the file, and read of the private one. */
-    private static List<Call> files(String agent, String folder) {
-        String price = folder + "/price.txt";
-        String secret = folder + "/.env";
-        return switch (agent) {
-            case "claude" ->
-                List.of(
-                        new Call("Read", Map.of("file_path", secret)),
-                        new Call("Read", Map.of("file_path", price)),
-                        new Call("Edit", Map.of("file_path", price, "old_string", "one", "new_string", "two")));
-            case "codex" ->
-                List.of(
-                        command(agent, "cat .env"),
-                        command(agent, "apply_patch <<'EOF'\n" + PATCH.formatted("price.txt") + "EOF"));
-            default ->
-                List.of(
-                        new Call("read", Map.of("filePath", secret)),
-                        new Call("read", Map.of("filePath", price)),
-                        new Call("apply_patch", Map.of("patchText", PATCH.formatted(price))));
+            case "claude" -> new Call("Read", Map.of("file_path", file));
+            case "codex" -> FarAgents.command(agent, "cat " + file);
+            default -> new Call("read", Map.of("filePath", file));
         };
     }
 
@@ -172,11 +142,12 @@ class RealTunnelTest {
 
     private static void work(String agent, String app) throws IOException {
         make(app);
-        List<Call> calls = new ArrayList<>(files(agent, folder(app)));
-        calls.add(command(agent, "./test.sh; pwd"));
-        calls.add(command(agent, "cat .env"));
+        List<Call> calls = new ArrayList<>(List.of(read(agent, folder(app) + "/.env")));
+        calls.addAll(FarAgents.edit(agent, folder(app), "price.txt"));
+        calls.add(FarAgents.command(agent, "./test.sh; pwd"));
+        calls.add(FarAgents.command(agent, "cat .env"));
         long start = System.nanoTime();
-        Run run = tunnel(agent, app, FarAgents.calls(calls.toArray(Call[]::new)));
+        Run run = tunnel(agent, app, FarAgents.calls(calls));
         String took = (System.nanoTime() - start) / 1_000_000 + " ms";
         told(agent, app + " edits, runs a test", "exit code " + run.exitCode() + ", " + took);
         assertEquals(0, run.exitCode(), () -> run.err() + run.out());

@@ -71,7 +71,7 @@ final class SshHost implements AutoCloseable {
                 "passwd",
                 "root:x:0:0:root:/root:/bin/bash",
                 "%1$s:x:%2$d:%3$d:%1$s:/home/%1$s:/bin/bash".formatted(name, uid, gid));
-        write("group", "root:x:0:", "tty:x:5:", name + ":x:" + gid + ":");
+        write("group", "root:x:0:", name + ":x:" + gid + ":");
         write("sshd.log");
         for (Path mine : List.of(home(), keys, authorized, sshd.resolve("key"), log())) {
             give(mine);

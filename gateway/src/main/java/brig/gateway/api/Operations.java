@@ -228,6 +228,8 @@ final class Operations {
                     .web((api, call, in) -> api.spawner().upgrade(call)),
             named("port", SpawnerRequest.Port.class, Answers.Port.class)
                     .action(Who.CAPTAIN, (client, in) -> client.port(in)),
+            named("shell", SpawnerRequest.Shell.class, Answers.Shell.class)
+                    .action(Who.CAPTAIN, (client, in) -> client.shell(in)),
             port("getPort", GET),
             port("headPort", HEAD),
             port("postPort", POST),

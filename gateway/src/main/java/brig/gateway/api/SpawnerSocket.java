@@ -98,6 +98,8 @@ public final class SpawnerSocket {
 
         /** To a connection to an agent's server. */
         CompletionStage<Answers.Port> port(SpawnerRequest.Port request);
+
+        CompletionStage<Answers.Shell> shell(SpawnerRequest.Shell request);
     }
 
     /** One client. Owned by the event loop. */
@@ -117,7 +119,7 @@ public final class SpawnerSocket {
         private @Nullable TrackedSession tracked;
         /** To be run at the end, if it follows asks; null if it does not. */
         private @Nullable Runnable unfollow;
-        /** The client asked for a port: further bytes are for that. */
+        /** The client asked for a port or a shell: further bytes are for that. */
         private boolean tunnelled;
 
         private @Nullable Channel tunnel;
@@ -167,7 +169,8 @@ public final class SpawnerSocket {
             }
             guarded.becomeKnown(false);
             if (tunnelled) {
-                refuse(BrigException.invalid("action", "comes before the answer to port: send nothing until then"));
+                refuse(BrigException.invalid(
+                        "action", "comes before the answer to port or shell: send nothing until then"));
                 return;
             }
             if (unfollow != null) {
@@ -276,7 +279,21 @@ public final class SpawnerSocket {
         @Override
         public CompletionStage<Answers.Port> port(SpawnerRequest.Port request) {
             Session session = listeners.sessions().find(request.id());
-            CompletionStage<Channel> dialled = ports.dial(session, request.port());
+            return join(
+                    ports.dial(session, request.port()),
+                    new Answers.Port(session.spawn().spawnId(), request.port()));
+        }
+
+        @Override
+        public CompletionStage<Answers.Shell> shell(SpawnerRequest.Shell request) {
+            Session session = listeners.sessions().find(request.id());
+            return join(
+                    ports.shell(session, request.terminal()),
+                    new Answers.Shell(session.spawn().spawnId()));
+        }
+
+        /** After the answer the connection leads there. */
+        private <A> CompletionStage<A> join(CompletionStage<Channel> dialled, A answer) {
             tunnelled = true;
             return dialled.handle((server, failure) -> {
                 if (failure != null) {
@@ -288,7 +305,7 @@ public final class SpawnerSocket {
                 } else {
                     tunnel = server;
                 }
-                return new Answers.Port(session.spawn().spawnId(), request.port());
+                return answer;
             });
         }
     }

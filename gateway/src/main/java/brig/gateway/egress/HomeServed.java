@@ -11,6 +11,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -274,6 +275,11 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
     @Override
     public CompletionStage<Channel> dial(String workerId, int port) {
         return far.dial(workerId, port);
+    }
+
+    @Override
+    public CompletionStage<Channel> shell(String workerId, CallerTerminal terminal) {
+        return far.shell(workerId, terminal);
     }
 
     @Override

@@ -139,7 +139,8 @@ public final class Hosts {
                         services.clock(),
                         this::nextEpoch,
                         services.agents(),
-                        idOn(name)),
+                        idOn(name),
+                        () -> services.workers().applyAsInt(name) > 0),
                 told);
         links.put(name, link);
         told.handleKnown(name, link.agent());

@@ -9,6 +9,7 @@ import brig.gateway.session.Session;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.CallerTerminal;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.CompletionStage;
@@ -53,6 +54,12 @@ public final class PortCalls {
     public CompletionStage<Channel> dial(Session session, int port) {
         session.requireAlive();
         return workers.dial(session.spawn().workerId(), port);
+    }
+
+    /** A shell on the host of its tunnel, for a client of the spawner socket. */
+    public CompletionStage<Channel> shell(Session session, CallerTerminal terminal) {
+        session.requireAlive();
+        return workers.shell(session.spawn().workerId(), terminal);
     }
 
     /** Closes the connection when its token becomes invalid. */

@@ -10,6 +10,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
@@ -470,10 +471,18 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Channel> dial(String workerId, int port) {
-        if (untrusted != null) {
-            return CompletableFuture.failedFuture(untrusted);
-        }
-        return PortLink.dial(shared.loop(), shared.address(), new LinkPurpose.Port(workerId, port, reach.epoch()));
+        return dial(new LinkPurpose.Port(workerId, port, reach.epoch()));
+    }
+
+    @Override
+    public CompletionStage<Channel> shell(String workerId, CallerTerminal terminal) {
+        return dial(new LinkPurpose.Shell(workerId, terminal, reach.epoch()));
+    }
+
+    private CompletionStage<Channel> dial(LinkPurpose purpose) {
+        return untrusted == null
+                ? PortLink.dial(shared.loop(), shared.address(), purpose)
+                : CompletableFuture.failedFuture(untrusted);
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection to an agent's server, up to the worker-agent's answer; then it belongs to the caller. The caller must
+ * A connection to an agent's server, or to a shell, up to the worker-agent's answer; then it belongs to the caller. The caller must
  * add its handlers before it returns, since early bytes of the server are passed to them next.
  *
  * <p>Decision 0048.
@@ -33,12 +33,12 @@ final class PortLink extends ByteToMessageDecoder {
     private final byte[] request;
     private final CompletableFuture<Channel> answer = new CompletableFuture<>();
 
-    private PortLink(LinkPurpose.Port purpose) {
-        request = Json.writeLine(purpose);
+    private PortLink(LinkPurpose purpose) {
+        request = Json.writeLine((Record) purpose);
     }
 
     /** Completes on the event loop; nothing is read from the connection until auto-read is turned on. */
-    static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, LinkPurpose.Port purpose) {
+    static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, LinkPurpose purpose) {
         PortLink link = new PortLink(purpose);
         new Bootstrap()
                 .group(loop)

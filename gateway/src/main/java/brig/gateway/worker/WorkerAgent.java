@@ -5,6 +5,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -123,6 +124,9 @@ public interface WorkerAgent {
      * the caller adds its handlers before it returns, then turns it on.
      */
     CompletionStage<Channel> dial(String workerId, int port);
+
+    /** Connects to a shell on the host of the worker's tunnel; {@code INVALID_FIELD} if it has none. Reading is off. */
+    CompletionStage<Channel> shell(String workerId, CallerTerminal terminal);
 
     /** Requests the list of models over that route. */
     CompletionStage<TestRouteAnswer> testRoute(String route);

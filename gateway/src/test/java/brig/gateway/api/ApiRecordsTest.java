@@ -78,6 +78,7 @@ class ApiRecordsTest {
             Map.entry("egressDecided", EgressDecided.class),
             Map.entry("audit", AuditPage.class),
             Map.entry("port", Answers.Port.class),
+            Map.entry("shell", Answers.Shell.class),
             Map.entry("minted", TokenView.Minted.class),
             Map.entry("tokens", TokenView.TokenList.class),
             Map.entry("token", TokenView.class),

@@ -36,6 +36,7 @@ final class LinkBench {
     final List<String> cleared = new ArrayList<>();
     final List<String> told = new ArrayList<>();
     final HostLink link;
+    boolean isNeeded;
     boolean joined;
     boolean jointClosed;
     Consumer<String> jointEnded = why -> {};
@@ -57,7 +58,15 @@ final class LinkBench {
         HostSettings settings = new HostSettings(
                 "user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath, tunnelOnly);
         HostLink.Services services = new HostLink.Services(
-                processes, new Sockets(), new OnePayload(), time, time, this::nextEpoch, this::open, "0123456789ab");
+                processes,
+                new Sockets(),
+                new OnePayload(),
+                time,
+                time,
+                this::nextEpoch,
+                this::open,
+                "0123456789ab",
+                () -> isNeeded);
         link = new HostLink(
                 "box",
                 new SshCommands(settings, Path.of("/run/h/box.ctl"), Path.of("/run/h/box.sock")),

@@ -9,6 +9,7 @@ import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -179,6 +180,11 @@ final class FakeWorkers implements WorkerAgent {
     @Override
     public CompletionStage<Channel> dial(String workerId, int port) {
         throw new AssertionError("nobody connects to a port here");
+    }
+
+    @Override
+    public CompletionStage<Channel> shell(String workerId, CallerTerminal terminal) {
+        throw new AssertionError("nobody wants a shell here");
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * An agent profile of a test, with the keys of {@code config/agents}; null means the default.
  *
  * @param asModel whether it is offered to clients of OpenAI's API
+ * @param install where its program is
  */
 @CamelCase
 public record AgentFile(
@@ -20,15 +21,29 @@ public record AgentFile(
         List<String> command,
         @Nullable String process,
         @Nullable String stdin,
-        @OmitEmpty boolean asModel) {
+        @OmitEmpty boolean asModel,
+        @Nullable Install install) {
+    /**
+     * A program that is shown to the wall; the command names it {@code {program}}.
+     *
+     * @param npm its package; "" for none
+     * @param programs below the folder of the product
+     */
+    public record Install(String npm, List<String> programs) {}
+
     /** A program started once per spawn, which gets messages on its standard input. */
     public static AgentFile spawned(String description, List<String> command, String stdin) {
-        return new AgentFile(description, command, "spawn", stdin, false);
+        return new AgentFile(description, command, "spawn", stdin, false, null);
+    }
+
+    /** A program of the load tests, started once per spawn. */
+    public static AgentFile installed(String description, List<String> command, String program) {
+        return new AgentFile(description, command, "spawn", "null", false, new Install("", List.of(program)));
     }
 
     /** A program started for each message. */
     public static AgentFile perMessage(String description, List<String> command) {
-        return new AgentFile(description, command, null, null, false);
+        return new AgentFile(description, command, null, null, false, null);
     }
 
     /** Writes it under that name. */

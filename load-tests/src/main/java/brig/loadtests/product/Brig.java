@@ -66,6 +66,11 @@ public final class Brig implements AutoCloseable {
 
     /** As above, with the test's agents by name. */
     public static Brig start(Map<String, AgentFile> agents) throws IOException {
+        return start(agents, ServeSettings.DEFAULTS);
+    }
+
+    /** As above, with settings. */
+    public static Brig start(Map<String, AgentFile> agents, ServeSettings settings) throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
         for (Map.Entry<String, AgentFile> agent : agents.entrySet()) {
@@ -74,9 +79,7 @@ public final class Brig implements AutoCloseable {
         return prepare(
                         folder,
                         new Launch(
-                                ServeSettings.DEFAULTS.withAgents(agentDir),
-                                List.of(),
-                                Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS)))
+                                settings.withAgents(agentDir), List.of(), Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS)))
                 .launch();
     }
 

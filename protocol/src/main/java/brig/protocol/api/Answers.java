@@ -22,6 +22,10 @@ public final class Answers {
     @Extensible
     public record Port(String spawnId, int port) {}
 
+    /** A connection to a shell on the host of the session's tunnel; what follows are its messages. */
+    @Extensible
+    public record Shell(String spawnId) {}
+
     /**
      * A tracked session.
      *

@@ -3,6 +3,7 @@ package brig.protocol.api;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.Role;
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.AuditEvent;
 import brig.protocol.frame.AttachOptions;
@@ -225,6 +226,17 @@ public sealed interface SpawnerRequest {
             String id,
 
             @Range(min = 1, max = 65_535) Integer port)
+            implements SpawnerRequest, OfSession {}
+
+    /** Connects to a shell on the host of the session's tunnel. */
+    record Shell(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id,
+
+            @Flat CallerTerminal terminal)
             implements SpawnerRequest, OfSession {}
 
     /**

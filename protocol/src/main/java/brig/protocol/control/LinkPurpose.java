@@ -74,6 +74,19 @@ public sealed interface LinkPurpose {
     }
 
     /**
+     * A shell on the host of a worker's tunnel; the answer is a {@link PortAnswer}, then each side sends {@link
+     * brig.protocol.wire.ShellMessage}s.
+     */
+    record Shell(
+            String spawnId,
+            @Flat CallerTerminal terminal,
+            @Range @Nullable Long epoch) implements LinkPurpose {
+        public Shell {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
      * A connection that waits for one of a wall whose network is served at home. The worker-agent then writes an {@link
      * EgressStream}, the gateway answers with a {@link PortAnswer}, and bytes flow both ways.
      */

@@ -9,6 +9,7 @@
  * {"link":"control","epoch"?:N}
  * {"link":"worker","spawn_id":…,"resume":N,"epoch"?:N}
  * {"link":"port","spawn_id":…,"port":…,"epoch"?:N}
+ * {"link":"shell","spawn_id":…,"rows":…,"columns":…,"term":…,"language"?:…,"epoch"?:N}
  * {"link":"egress","epoch"?:N}
  * {"link":"granted","spawn_id":…,"role":…,"address"?:…,"port"?:…,"refused"?:…}
  * {"link":"egress_events"}

@@ -226,6 +226,21 @@ class ControlMessagesTest {
     }
 
     @Test
+    void shouldSayWhichTerminalAShellIsFor() {
+        String line = json("{'link':'shell','spawn_id':'ID','rows':24,'columns':80,'term':'xterm-256color'");
+        for (String rest : List.of("}", ",'language':'de_DE.UTF-8'}")) {
+            String whole = line + json(rest);
+            assertEquals(whole, write((Record) read(whole, LinkPurpose.class)));
+        }
+        for (String odd : List.of("'rows':0", "'columns':10000", "'term':'-x'", "'term':''", "'language':'a=b\\n'")) {
+            String field = odd.substring(0, odd.indexOf(':'));
+            String whole = line + json(field.equals("'language'") ? "," + odd + "}" : "}");
+            String refused = whole.replaceFirst(json(field) + ":(\"[^\"]*\"|[0-9]+)", json(odd));
+            assertThrows(BrigException.class, () -> read(refused, LinkPurpose.class), refused);
+        }
+    }
+
+    @Test
     void shouldKeepARequestAsItWasApartFromItsPrompt() {
         SpawnRequest request = read(
                 "{'agent_config':{'name':'a','model':'m','tools':[],'system_prompt':'s'},'prompt':'p','once':false,"

@@ -99,6 +99,16 @@ class ChunkEncoderTest {
         assertEquals(expected, encode(bytes, 4093));
     }
 
+    @Test
+    void shouldKeepEachCharacterWhereverItStands() throws InterruptedException {
+        for (int character = 0; character < 0x180; character++) {
+            for (int at = 0; at <= 2 * Long.BYTES; at++) {
+                String text = "~".repeat(at) + (char) character + " !#[]".repeat(3);
+                assertEquals(text, encode(Splits.utf8(text), READ_BYTES));
+            }
+        }
+    }
+
     /**
      * Java decodes as browsers do but for surrogates: of ED A0 80 it makes one U+FFFD, browsers and Unicode's recommended
      * practice three, because ED A0 begins no character. Brig does as browsers do, so those are left out here.

@@ -2,9 +2,11 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.control.LinkPurpose;
+import brig.protocol.control.PortAnswer;
 import brig.protocol.control.Refusal;
 import brig.protocol.json.Json;
 import brig.workeragent.relay.Lines;
+import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -127,6 +129,7 @@ public final class LinkServer implements AutoCloseable {
             case LinkPurpose.Worker wanted -> follow(channel, wanted, rest);
             case LinkPurpose.Transfer _ -> new TransferConnection(channel, rest, timers, workers, made).run();
             case LinkPurpose.Port wanted -> new PortConnection(channel, ports).run(wanted, workers);
+            case LinkPurpose.Shell wanted -> shell(channel, wanted);
             case LinkPurpose.Egress _ -> operations.networks().relayed().serve(channel);
             case LinkPurpose.Granted wanted ->
                 new GrantedConnection(channel, operations.networks().grants()).run(wanted, rest);
@@ -141,6 +144,16 @@ public final class LinkServer implements AutoCloseable {
         } catch (BrigException e) {
             // A gateway looks for a forgotten worker until it knows better.
             LOG.debug("no frames for a gateway spawn_id={}: {}", wanted.spawnId(), e.getMessage());
+        }
+    }
+
+    private void shell(SocketChannel channel, LinkPurpose.Shell wanted) throws IOException {
+        try {
+            Tunnel tunnel = workers.tunnels().find(wanted.spawnId());
+            Lines.write(channel, ByteBuffer.wrap(Json.writeLine(PortAnswer.CONNECTED)));
+            tunnel.shell(channel, wanted.terminal());
+        } catch (BrigException e) {
+            Lines.write(channel, ByteBuffer.wrap(Json.writeLine(PortAnswer.refused(e))));
         }
     }
 

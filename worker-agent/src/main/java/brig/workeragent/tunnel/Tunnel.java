@@ -1,11 +1,13 @@
 package brig.workeragent.tunnel;
 
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.Posture;
 import brig.workeragent.tunnel.commands.TunnelCommands;
 import brig.workeragent.tunnel.files.RemoteFolder;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.RemoteShell;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +23,15 @@ public final class Tunnel implements AutoCloseable {
     private final RemoteFolder folder;
     private final Path inside;
     private final TunnelCommands commands;
+    private final Runnable whenClosed;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Tunnel(String host, RemoteFolder folder, Path inside, TunnelCommands commands) {
+    Tunnel(String host, RemoteFolder folder, Path inside, TunnelCommands commands, Runnable whenClosed) {
         this.host = host;
         this.folder = folder;
         this.inside = inside;
         this.commands = commands;
+        this.whenClosed = whenClosed;
     }
 
     /** The folder, for the wall. */
@@ -50,6 +54,11 @@ public final class Tunnel implements AutoCloseable {
         return host + ":" + folder.farPath();
     }
 
+    /** Serves an interactive login shell there to a person, until its end. */
+    public void shell(SocketChannel channel, CallerTerminal terminal) {
+        commands.serve(channel, terminal);
+    }
+
     /** A wall's posture, with how private files are kept from commands there if the host does not hide them. */
     public Posture in(Posture wall) {
         TunnelCommands.Posture far = commands.posture();
@@ -67,6 +76,7 @@ public final class Tunnel implements AutoCloseable {
         if (closed.getAndSet(true)) {
             return;
         }
+        whenClosed.run();
         try {
             commands.close();
         } catch (IOException e) {

@@ -31,6 +31,8 @@ public final class Tunnels {
     /** By control socket, since sshd bounds the commands of a login. */
     private final Map<TunnelWay, SshMaster> masters = new ConcurrentHashMap<>();
 
+    private final Map<String, Tunnel> open = new ConcurrentHashMap<>();
+
     /** @param base the folder for all mounts and sockets; made when it is needed, in one that the workers' user gets to */
     public Tunnels(Path base, WorkersUser user) {
         this.base = base;
@@ -86,7 +88,9 @@ public final class Tunnels {
                             folder.hide(files);
                         }
                     });
-            return new Tunnel(wanted.host(), folder, inside, commands);
+            Tunnel tunnel = new Tunnel(wanted.host(), folder, inside, commands, () -> open.remove(spawnId));
+            open.put(spawnId, tunnel);
+            return tunnel;
         } catch (IOException e) {
             folder.close();
             throw new BrigException(
@@ -98,6 +102,15 @@ public final class Tunnels {
             folder.close();
             throw e;
         }
+    }
+
+    /** The tunnel of that session. @throws BrigException {@code INVALID_FIELD} if it has none */
+    public Tunnel find(String spawnId) {
+        Tunnel tunnel = open.get(spawnId);
+        if (tunnel == null) {
+            throw BrigException.invalid("id", "is no session that runs and has a tunnel");
+        }
+        return tunnel;
     }
 
     /** Passable, but not to be listed: a worker's user has to get to its own mount and socket. */

@@ -436,6 +436,10 @@ public final class Workers {
         return new SpawnAnswer(worker.workspace(), posture);
     }
 
+    public Tunnels tunnels() {
+        return parts.tunnels();
+    }
+
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
     public Worker find(String spawnId) {
         Entry entry = workers.get(spawnId);

@@ -1,7 +1,6 @@
 package brig.cli.terminal;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -25,10 +24,10 @@ public final class KeyReader implements AutoCloseable {
 
     /** Starts reading keys. */
     public static KeyReader take() {
-        KeyReader keys = new KeyReader(Terminal.isTerminal(0) ? stty("-g") : "");
+        KeyReader keys = new KeyReader(Terminal.isTerminal(0) ? Stty.run("-g") : "");
         if (!keys.before.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(keys.atExit);
-            stty("-icanon", "-echo");
+            Stty.run("-icanon", "-echo");
             Thread.ofPlatform().daemon().name("brig-key-reader").start(keys::read);
         }
         return keys;
@@ -56,13 +55,12 @@ public final class KeyReader implements AutoCloseable {
 
     /** The current number of rows; windows change. */
     public static int rows(int unknown) {
-        String[] size = stty("size").split(" ", -1);
-        return size.length == 2 && size[0].matches("[1-9]\\d{0,4}") ? Integer.parseInt(size[0]) : unknown;
+        return Stty.size().map(Stty.Size::rows).orElse(unknown);
     }
 
     private void restore() {
         if (!before.isEmpty()) {
-            stty(before);
+            Stty.run(before);
         }
     }
 
@@ -70,22 +68,6 @@ public final class KeyReader implements AutoCloseable {
     public void close() {
         if (!before.isEmpty() && Runtime.getRuntime().removeShutdownHook(atExit)) {
             restore();
-        }
-    }
-
-    /** Runs stty on our terminal; empty if that fails. */
-    private static String stty(String... arguments) {
-        String[] command = new String[arguments.length + 1];
-        command[0] = "stty";
-        System.arraycopy(arguments, 0, command, 1, arguments.length);
-        try {
-            Process stty = new ProcessBuilder(command)
-                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-        } catch (IOException noStty) {
-            return "";
         }
     }
 }

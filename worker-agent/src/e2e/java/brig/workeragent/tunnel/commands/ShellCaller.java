@@ -3,6 +3,7 @@ package brig.workeragent.tunnel.commands;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.protocol.wire.ShellMessage;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;

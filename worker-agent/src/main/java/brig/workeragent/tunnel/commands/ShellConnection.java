@@ -3,6 +3,7 @@ package brig.workeragent.tunnel.commands;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.protocol.wire.ShellMessage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -49,12 +50,14 @@ final class ShellConnection {
 
     void serve() throws IOException {
         ShellRequest request = request();
-        if (request == null) return;
+        if (request != null) serve(request);
+    }
+
+    /** Serves a request that was made for the caller. */
+    void serve(ShellRequest request) throws IOException {
         Thread runner = Thread.ofVirtual().name("brig-command").start(() -> run(request));
         try {
-            for (ShellMessage next = ShellMessage.read(channel); next != null; next = ShellMessage.read(channel)) {
-                handle(next, runner);
-            }
+            for (ShellMessage next = next(); next != null; next = next()) handle(next, runner);
         } catch (IllegalArgumentException e) {
             throw new IOException(e);
         } finally {
@@ -63,10 +66,14 @@ final class ShellConnection {
         }
     }
 
+    private @Nullable ShellMessage next() throws IOException {
+        return ShellMessage.read(channel, ShellMessage.FROM_PERSON);
+    }
+
     private @Nullable ShellRequest request() throws IOException {
         Thread deadline = Thread.ofVirtual().start(this::closeLate);
         try {
-            ShellMessage first = ShellMessage.read(channel);
+            ShellMessage first = ShellMessage.read(channel, ShellMessage.FROM_SHIM);
             if (first == null) return null;
             if (first.type() != 'R') throw new IOException("a call of a shell that began without a request");
             return ShellRequest.parse(first.content());
@@ -106,7 +113,7 @@ final class ShellConnection {
                 if (content.length != 4) throw new IOException("a window without a size");
                 if (running != null) running.resize(number(content, 0), number(content, 2));
             }
-            default -> throw new IOException("a second request on one connection");
+            default -> throw new IOException("a message of no known type");
         }
     }
 

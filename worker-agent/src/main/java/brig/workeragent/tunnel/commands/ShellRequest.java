@@ -2,6 +2,7 @@ package brig.workeragent.tunnel.commands;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import brig.protocol.control.CallerTerminal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,20 @@ record ShellRequest(
         List<String> arguments,
         Map<String, String> environment) {
 
+    /** The login shell of the host's user, as a command of {@code sh}. */
+    private static final String LOGIN_SHELL = "exec \"${SHELL:-/bin/sh}\" -l";
+
     static final int ARGUMENTS_MAX = 4096;
     private static final int FIELDS = 6;
     private static final int WINDOW_MAX = 9999;
+
+    /** An interactive login shell for a person, in that folder of the wall. */
+    static ShellRequest ofPerson(String folder, CallerTerminal terminal) {
+        Map<String, String> environment = new TreeMap<>(Map.of("TERM", terminal.term()));
+        if (terminal.language() != null) environment.put("LANG", terminal.language());
+        return new ShellRequest(
+                "sh", folder, true, terminal.rows(), terminal.columns(), List.of("sh", "-c", LOGIN_SHELL), environment);
+    }
 
     /** @throws IllegalArgumentException if it is malformed */
     static ShellRequest parse(byte[] content) {

@@ -56,20 +56,37 @@ final class ShellServer implements AutoCloseable {
             try {
                 SocketChannel channel = server.accept();
                 connections.add(channel);
-                Thread.ofVirtual().name("brig-shell").start(() -> serve(channel));
+                Thread.ofVirtual().name("brig-shell").start(() -> serve(channel, ShellConnection::serve));
             } catch (IOException e) {
                 if (server.isOpen()) LOG.warn("accept failed socket={}: {}", socket, e.toString());
             }
         }
     }
 
-    private void serve(SocketChannel channel) {
+    /**
+     * Serves a request that was made for the caller, until its end.
+     *
+     * @param first a line for the caller, or empty
+     */
+    void serve(SocketChannel channel, ShellRequest request, String first) {
+        connections.add(channel);
+        serve(channel, connection -> {
+            if (!first.isEmpty()) connection.say(first);
+            connection.serve(request);
+        });
+    }
+
+    private interface Service {
+        void serve(ShellConnection connection) throws IOException;
+    }
+
+    private void serve(SocketChannel channel, Service service) {
         try (channel) {
             ShellConnection connection = new ShellConnection(channel, tunnel);
             if (connections.size() > CONNECTIONS_MAX) {
                 connection.end("more than " + CONNECTIONS_MAX + " commands at once", ShellConnection.REFUSED);
             } else {
-                connection.serve();
+                service.serve(connection);
             }
         } catch (IOException e) {
             LOG.debug("a call of a shell ended: {}", e.toString());

@@ -2,16 +2,19 @@ package brig.workeragent.tunnel.commands;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import brig.protocol.control.CallerTerminal;
 import brig.protocol.io.WholeFile;
 import brig.workeragent.tunnel.commands.PrivateMasks.Masks;
 import brig.workeragent.wall.RemoteShell;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -142,6 +145,25 @@ public final class TunnelCommands implements AutoCloseable {
     public RemoteShell remoteShell() {
         String local = paths.toLocal(RemoteScript.bytes(spec.folder));
         return new RemoteShell(place, Path.of(local == null ? spec.folder : RemoteScript.text(local)));
+    }
+
+    /** Serves an interactive login shell there to a person, until its end. */
+    public void serve(SocketChannel channel, CallerTerminal terminal) {
+        ShellServer listening = Objects.requireNonNull(server);
+        listening.serve(
+                channel,
+                ShellRequest.ofPerson(
+                        RemoteScript.bytes(remoteShell().directory().toString()), terminal),
+                privacy());
+    }
+
+    /** What a person is told first. What is typed into a shell is not checked. */
+    private String privacy() {
+        if (hidden.isEmpty()) return "";
+        Posture posture = posture();
+        return posture.enforced()
+                ? "private files on " + master.name() + " are hidden from this shell (enforced)"
+                : "private files on " + master.name() + " are not kept from this shell: " + posture.reason();
     }
 
     public synchronized Posture posture() {

@@ -11,6 +11,9 @@ done
 shift
 t=
 if [ "$w" -gt 0 ]; then
+    # An ssh that has no terminal of its own asks its master for one in which every setting is off.
+    stty 38400 sane 2>/dev/null
+    stty iutf8 2>/dev/null
     stty rows "$w" cols "$c" 2>/dev/null
     t=$(tty)
 else

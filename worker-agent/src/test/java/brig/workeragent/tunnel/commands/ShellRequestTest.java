@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.control.CallerTerminal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,26 @@ class ShellRequestTest {
                         "bash", "/p", true, 24, 80, List.of("-bash", "-c", "\u00e4 $x"), Map.of("A", "1", "B", "x=y")),
                 request);
         assertTrue(request.login());
+    }
+
+    @Test
+    void shouldAskForALoginShellOfAPerson() {
+        ShellRequest request = ShellRequest.ofPerson("/p", new CallerTerminal(24, 80, "xterm", null));
+        assertEquals(
+                new ShellRequest(
+                        "sh",
+                        "/p",
+                        true,
+                        24,
+                        80,
+                        List.of("sh", "-c", "exec \"${SHELL:-/bin/sh}\" -l"),
+                        Map.of("TERM", "xterm")),
+                request);
+        assertEquals(
+                "C.UTF-8",
+                ShellRequest.ofPerson("/p", new CallerTerminal(24, 80, "xterm", "C.UTF-8"))
+                        .environment()
+                        .get("LANG"));
     }
 
     @ParameterizedTest

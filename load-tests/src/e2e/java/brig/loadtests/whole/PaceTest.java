@@ -1,0 +1,79 @@
+package brig.loadtests.whole;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.JsonObject;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent and the reader of the whole path: a C program. */
+@Timeout(60)
+class PaceTest {
+    private static final String PROGRAM =
+            Path.of(System.getProperty("brig.bin", "build/bin"), "brig-pace").toString();
+    private static final int LINES = 5;
+
+    @TempDir
+    Path folder;
+
+    /** The lines of an agent. */
+    private static String[] written() throws IOException {
+        Process agent = new ProcessBuilder(PROGRAM, "write", "200", String.valueOf(LINES)).start();
+        try (BufferedReader lines = agent.inputReader(UTF_8)) {
+            return lines.lines().toArray(String[]::new);
+        }
+    }
+
+    /** What a reader says of a stream with that line, which has these numbers and comes in two pieces each time. */
+    private JsonObject read(String line, int... numbers) throws IOException {
+        Path socket = Files.createTempDirectory(folder, "reader").resolve("socket");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            Process reader = new ProcessBuilder(PROGRAM, "read", socket.toString(), "1", "0", "50000").start();
+            try (var ids = reader.outputWriter(UTF_8)) {
+                ids.write("spn_1\n");
+            }
+            try (SocketChannel stream = server.accept();
+                    BufferedReader events = reader.inputReader(UTF_8)) {
+                assertTrue(events.readLine().contains("measuring"));
+                for (int number : numbers) {
+                    String written = "@" + System.nanoTime() + " " + number + line.substring(line.indexOf(';'));
+                    int middle = written.length() / 3;
+                    stream.write(ByteBuffer.wrap(("data: \"" + written.substring(0, middle)).getBytes(UTF_8)));
+                    stream.write(ByteBuffer.wrap((written.substring(middle) + "\\n\"\n\n").getBytes(UTF_8)));
+                }
+                stream.shutdownOutput();
+                return JsonObject.read(events.lines().toList().getLast().getBytes(UTF_8));
+            }
+        }
+    }
+
+    @Test
+    void shouldCountEachLineOfAStream() throws IOException {
+        String[] lines = written();
+        assertEquals(LINES, lines.length);
+        assertTrue(lines[LINES - 1].matches("@\\d+ " + LINES + ";\\.*"), lines[LINES - 1]);
+        JsonObject result = read(lines[0], 1, 2, 3);
+        assertEquals(3, result.number("lines", -1), result::toString);
+        assertEquals(0, result.number("faults", -1), result::toString);
+    }
+
+    @Test
+    void shouldSayThatALineIsMissingOrCameTwice() throws IOException {
+        String line = written()[0];
+        assertEquals(1, read(line, 1, 3).number("faults", -1));
+        assertEquals(1, read(line, 1, 2, 2).number("faults", -1));
+    }
+}
