@@ -26,10 +26,24 @@ const KEYS = [
 let shared = null; // the link that was made
 let starting = false;
 let mode = ''; // where the session that is being started is to work
+let place = ''; // on which host
 
 function handleMode(event) {
     mode = event.target.value;
     changed();
+}
+
+function handlePlace(event) {
+    place = event.target.value;
+    changed();
+}
+
+/** Which host a path is of, once there is a choice. */
+function whose() {
+    if (!place) {
+        return '';
+    }
+    return mode === 'worktree' ? ' on this host' : ` on ${place.startsWith('host ') ? place.slice(5) : 'that host'}`;
 }
 
 export function dialogs() {
@@ -37,6 +51,7 @@ export function dialogs() {
     if (!content) {
         shared = null;
         mode = '';
+        place = '';
         return nothing;
     }
     return html`<dialog class=${state.dialog} aria-label=${content.title} ${ref(show)} @close=${() => open(null)}
@@ -91,7 +106,7 @@ function hostChoice() {
         return nothing;
     }
     const labels = [...new Set(hosts.filter(isUp).flatMap((host) => host.labels))].sort();
-    return html`<label>Host<select name="place"><option value="" selected>this host</option>
+    return html`<label>Host<select name="place" @change=${handlePlace}><option value="" selected>this host</option>
         ${hosts.map(
             (host) =>
                 html`<option value="host ${host.name}" ?disabled=${!isUp(host)}>${host.name}${
@@ -119,7 +134,7 @@ function start() {
             <option value="copy">a copy of a folder</option></select></label>
         ${
             mode
-                ? html`<label>${{worktree: 'Repository', copy: 'Folder to copy', folder: 'Folder'}[mode]}<input name="path"
+                ? html`<label>${{worktree: 'Repository', copy: 'Folder to copy', folder: 'Folder'}[mode]}${whose()}<input name="path"
             required pattern="/.*" placeholder="/absolute/path" title="An absolute path" autocomplete="off"></label>`
                 : nothing
         }
@@ -142,8 +157,8 @@ function wish(form) {
     put('prompt', text('prompt'));
     put('task_id', text('task_id'));
     put('policy', form.get('policy'));
-    const [kind, place] = (form.get('place') ?? '').split(' ');
-    put(kind, kind === 'on' ? [place] : place);
+    const [kind, name] = place.split(' ');
+    put(kind, kind === 'on' ? [name] : name);
     if (mode) {
         body.workspace_mode = mode;
         body[mode === 'worktree' ? 'repository' : 'workspace'] = text('path');

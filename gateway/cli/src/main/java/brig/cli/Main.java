@@ -343,21 +343,26 @@ public final class Main {
                         + "are removed automatically after worker.keptWorkspaceMs (30 days)."
             })
     int workspaces() {
-        showOrEmbed(
-                new SpawnerRequest.Workspaces(),
-                WorkspacesAnswer.class,
-                answer -> terminal.table(
-                        List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
-                        answer.workspaces().stream()
-                                .map(kept -> List.of(
-                                        kept.taskId(),
-                                        kept.spawnId(),
-                                        kept.workspaceMode().name().toLowerCase(Locale.ROOT),
-                                        kept.source(),
-                                        kept.branch() == null ? "" : kept.branch(),
-                                        age(kept.endedMs()) + " ago"))
-                                .toList()));
+        showOrEmbed(new SpawnerRequest.Workspaces(), WorkspacesAnswer.class, this::showWorkspaces);
         return 0;
+    }
+
+    private void showWorkspaces(WorkspacesAnswer answer) {
+        terminal.table(
+                List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "HOST", "ENDED"),
+                answer.workspaces().stream()
+                        .map(kept -> List.of(
+                                kept.taskId(),
+                                kept.spawnId(),
+                                kept.workspaceMode().name().toLowerCase(Locale.ROOT),
+                                kept.source(),
+                                kept.branch() == null ? "" : kept.branch(),
+                                kept.host() == null ? "" : kept.host(),
+                                age(kept.endedMs()) + " ago"))
+                        .toList());
+        for (String host : answer.outOfReach()) {
+            terminal.note("host " + host + " is out of reach; what is kept there is not listed");
+        }
     }
 
     @Command(

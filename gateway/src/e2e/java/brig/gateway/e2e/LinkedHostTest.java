@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A host that a person adds: one login, and again one whenever the link was lost. */
@@ -79,6 +81,45 @@ class LinkedHostTest {
             assertEquals(0, product.brig("host", "rm", NAME).exitCode());
             assertEquals(
                     0, product.ask("{\"action\":\"hosts\"}").objects("hosts").size());
+        }
+    }
+
+    @Test
+    void shouldUseAPersonsOwnSshAndLeaveIt() throws IOException {
+        try (SshHost host = SshHost.start(NAME);
+                Product product = Payloads.start()) {
+            Payloads.unpackOn(host);
+            Path control = product.folder().resolve("own.sock");
+            List<String> options = List.of("-S", control.toString());
+            List<String> login = host.config().command(List.of("-M", "-N", "-S", control.toString()));
+            Process own = new ProcessBuilder(login).inheritIO().start();
+            try {
+                Await.until("it is logged in", () -> Files.exists(control));
+                Run added = product.brig(
+                        "host",
+                        "add",
+                        NAME,
+                        NAME,
+                        "--control-path",
+                        control.toString(),
+                        "--",
+                        "-F",
+                        host.config().file().toString());
+                assertEquals(0, added.exitCode(), added::err);
+                requireWork(product, "--host", NAME);
+                product.kill();
+                product.serve();
+                awaitUp(product, host, 1);
+                assertEquals("", view(product).text("reason", ""), "its socket is forwarded again");
+                requireWork(product, "--host", NAME);
+                assertEquals(0, product.brig("host", "rm", NAME).exitCode());
+                assertEquals(
+                        "here", host.config().run(options, "echo here").out().strip());
+                assertTrue(own.isAlive());
+                assertEquals(1, host.logins());
+            } finally {
+                own.destroyForcibly();
+            }
         }
     }
 

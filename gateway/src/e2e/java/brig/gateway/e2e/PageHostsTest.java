@@ -51,6 +51,16 @@ class PageHostsTest {
             page.locator("[name=prompt]").fill("echo begun there; sleep 600");
             page.locator("[name=task_id]").fill("far-away");
             place.selectOption("on far");
+            Locator mode = page.locator("[name=mode]");
+            Locator path = page.locator("label:has([name=path])");
+            mode.selectOption("copy");
+            assertThat(path).containsText("Folder to copy on that host");
+            place.selectOption("host " + NAME);
+            assertThat(path).containsText("Folder to copy on " + NAME);
+            mode.selectOption("worktree");
+            assertThat(path).containsText("Repository on this host");
+            mode.selectOption("");
+            place.selectOption("on far");
             Chromium.shoot(page, "start-host");
             PageAccessTest.requireAccessible(page);
             button(page, "Start").click();

@@ -248,6 +248,24 @@ class RemoteLinkTest {
         requireNothingLeft(host);
     }
 
+    @Test
+    void shouldBeBackSoonHoweverOftenTheLinkIsLost() throws IOException {
+        Writer writer = new Writer(site, host);
+        try (Wire captain = writer.spawned.captain()) {
+            for (int i = 0; i < 7; i++) {
+                long logins = host.logins();
+                long lost = System.nanoTime();
+                host.killSessions();
+                Await.until("there is a new login", () -> host.logins() > logins);
+                site.awaitUp();
+                long backMs = msSince(lost);
+                assertTrue(backMs <= RESUMED_MS_MAX, "back after " + backMs + " ms");
+            }
+            writer.writeOn();
+            writer.judge(captain);
+        }
+    }
+
     static List<ProcessHandle> workerAgents(SshHost on) {
         return on.processes("/home/" + on.name() + "/.brig/versions/").stream()
                 .filter(process -> Processes.arguments(process).contains("--runtime-dir"))

@@ -66,6 +66,10 @@ class RemoteRepositoryTest {
             assertEquals(0, applied.exitCode(), applied::err);
             assertEquals("one\ntwo\n", Files.readString(repository.resolve("a.txt")));
             assertEquals(USER, Files.getAttribute(repository.resolve("b.txt"), "unix:uid"));
+            Run kept = product.brig("workspaces");
+            assertTrue(
+                    kept.out().contains(repository.toString()) && kept.out().contains(" " + NAME + " "),
+                    kept::toString);
             Run again = product.brig("apply", "fix");
             assertTrue(again.err().contains("has all of it already"), again::err);
             assertFalse(Files.exists(host.home().resolve("a.txt")));

@@ -17,10 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The link to one host: an {@code ssh} that logs in once, a worker-agent started there, and its socket forwarded to a file
@@ -33,15 +35,6 @@ import org.slf4j.LoggerFactory;
 public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.Outcome {
     private static final Logger log = LoggerFactory.getLogger(HostLink.class);
 
-    static final long RETRY_MS_MIN = 1_000;
-    static final long RETRY_MS_MAX = 30_000;
-    /** A link that was lost is back two seconds after the network is: attempts are short, but now and then one is patient. */
-    static final int HASTY_CONNECT_S = 2;
-
-    static final int CONNECT_S = 15;
-    static final int PATIENT_EVERY = 6;
-    /** Where only a person helps: often enough to notice it, and no reason to lock an account. */
-    static final long RETRY_PERSON_MS = 300_000;
     /** How long a link holds before it counts as one, and the next back-off begins small. */
     static final long STEADY_MS = 60_000;
 
@@ -54,10 +47,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     static final long ANSWER_MS = 20_000;
     /** Connections that end unanswered before forwarding counts as forbidden. */
     static final int MISSES_MAX = 3;
-    /** sshd's MaxSessions is 10; one is for commands, one to spare. */
-    static final int JOINED_MAX = 8;
 
-    /** What links share. */
+    /**
+     * What links share.
+     *
+     * @param isNeeded whether sessions live on the host
+     */
     record Services(
             Processes processes,
             LocalSockets sockets,
@@ -66,7 +61,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             Clock clock,
             Epochs epochs,
             Agents agents,
-            String gatewayId) {}
+            String gatewayId,
+            BooleanSupplier isNeeded) {}
 
     /** Numbers links. */
     interface Epochs {
@@ -100,10 +96,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     /** Counts attempts, so that what belongs to an earlier one is not heard. */
     private int attempt;
 
-    private int failures;
-    /** Whether the last attempt did not get to a login. */
-    private boolean away;
-
+    private final Attempts attempts = new Attempts();
     private boolean loggedIn;
     private long epoch;
     private Processes.@Nullable Running master;
@@ -156,14 +149,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         return loggedIn ? ssh.way() : null;
     }
 
-    /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
-    int workersMax() {
-        int chosen = settings().workersMax();
-        // One connection is for control.
-        int here = JOINED_MAX - 1;
-        return joint == null ? chosen : chosen == 0 ? here : Math.min(here, chosen);
-    }
-
     @Override
     public boolean isUp() {
         return open;
@@ -181,7 +166,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private void become(LinkStatus next) {
         if (next.state() != status.state()) {
             String reason = next.reason();
-            log.info("host {} {} -> {}{}", name, status.state(), next.state(), reason == null ? "" : ": " + reason);
+            log.atLevel(attempts.isNews() ? Level.INFO : Level.DEBUG)
+                    .log("host {} {} -> {}{}", name, status.state(), next.state(), reason == null ? "" : ": " + reason);
         }
         status = next;
     }
@@ -207,6 +193,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     /** Nobody knows of the host whether it is fit: it must pass its own checks first. */
     void requireProof() {
+        attempts.bePatient();
         setup.requireProof();
     }
 
@@ -215,8 +202,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         if (closed) {
             return;
         }
-        // A host that is away is tried each second, which is nobody's news.
-        endAttempt(away ? status : now(HostState.CONNECTING));
+        endAttempt(attempts.isSoon() ? status : now(HostState.CONNECTING));
+        attempts.handleBegun(services.clock().nowMs());
         if (ssh.usesOwnMaster()) {
             // One that was killed leaves its file, beside which ssh would make no other.
             step("the end of an old ssh", ssh.exit(), ended -> clearThen(ssh.control(), this::startMaster));
@@ -227,7 +214,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void handleLogin() {
         loggedIn = true;
-        away = false;
+        attempts.handleLogin(services.clock().nowMs());
         watchMaster();
         int mine = attempt;
         services.epochs().next(name).whenComplete((next, failure) -> {
@@ -241,7 +228,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             epoch = next;
             if (settings().tunnelOnly()) {
                 become(now(HostState.UP).because("for tunnels only", null));
-                later(STEADY_MS, () -> failures = 0);
+                later(STEADY_MS, attempts::handleSteady);
             } else {
                 setup.begin();
             }
@@ -254,8 +241,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void startMaster() {
         int mine = attempt;
-        boolean isHasty = away && failures % PATIENT_EVERY != 0;
-        List<String> login = ssh.master(isHasty ? HASTY_CONNECT_S : CONNECT_S);
+        List<String> login = ssh.master(attempts.connectS());
         master = services.processes().start(login, null, ended -> {
             if (mine == attempt) {
                 master = null;
@@ -318,6 +304,15 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     private void forward(String socket) {
         forwarded = null;
+        if (ssh.usesOwnMaster()) {
+            forwardAnew(socket);
+        } else {
+            // A killed gateway's forwarding is still in that ssh, which would not make its socket again.
+            step("the end of an old forwarding", ssh.cancel(socket), ended -> forwardAnew(socket));
+        }
+    }
+
+    private void forwardAnew(String socket) {
         clearThen(
                 ssh.socket(),
                 () -> step("the forwarding of its socket", ssh.forward(socket), ended -> {
@@ -368,9 +363,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
-    /** Where sshd forbids the forwarding: a program on the host for each connection, all over the same login. */
+    /** Where sshd forbids the forwarding: one program there for all connections, over the same login. */
     private void join(String socket) {
-        log.warn("host {}: its socket cannot be forwarded; a program there is run for each connection", name);
+        log.info("host {}: its socket cannot be forwarded; a program there carries all connections", name);
         String old = forwarded == null ? socket : forwarded;
         forwarded = null;
         step(
@@ -379,7 +374,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 ended -> clearThen(ssh.socket(), () -> {
                     int mine = attempt;
                     services.sockets()
-                            .join(ssh.socket(), setup.dial(socket), JOINED_MAX)
+                            .join(ssh.socket(), setup.join(socket), why -> handleJointEnded(mine, why))
                             .whenComplete((made, failure) -> handleJoined(mine, made, failure));
                 }));
     }
@@ -397,6 +392,16 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
+    private void handleJointEnded(int mine, String why) {
+        // If ssh itself has ended, it says more.
+        services.timers().after(LOOK_FOR_MASTER_MS, () -> {
+            if (mine == attempt) {
+                fail(new SshFailure(
+                        "all connections ended: " + why, "AllowStreamLocalForwarding yes in sshd_config there", false));
+            }
+        });
+    }
+
     @Override
     public void handleUp(String instance) {
         connected = instance;
@@ -410,10 +415,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 joint == null
                         ? up
                         : up.because(
-                                "its sshd forbids the forwarding of sockets, so at most " + (JOINED_MAX - 1)
-                                        + " workers are possible",
-                                "AllowStreamLocalForwarding yes in sshd_config there"));
-        later(STEADY_MS, () -> failures = 0);
+                                "its sshd forbids the forwarding of sockets; a program there carries all connections",
+                                null));
+        later(STEADY_MS, attempts::handleSteady);
         finishUpgrade();
         listener.handleUp(name, instance);
     }
@@ -463,8 +467,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
         shut(now(HostState.UNFIT)
                 .because(reason, first.mend())
-                .retryingAt(services.clock().nowMs() + RETRY_PERSON_MS));
-        later(RETRY_PERSON_MS, () -> {
+                .retryingAt(services.clock().nowMs() + Attempts.RETRY_PERSON_MS));
+        later(Attempts.RETRY_PERSON_MS, () -> {
             become(now(HostState.STARTING));
             setup.begin();
         });
@@ -508,14 +512,10 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         if (closed) {
             return;
         }
-        failures++;
-        away = failure.isAway();
-        long delayMs = failure.needsPerson()
-                ? RETRY_PERSON_MS
-                : away ? RETRY_MS_MIN : Math.min(RETRY_MS_MAX, RETRY_MS_MIN << Math.min(failures - 1, 10));
+        long nowMs = services.clock().nowMs();
+        long delayMs = attempts.handleFailed(failure, services.isNeeded().getAsBoolean(), nowMs);
         LinkStatus down = status.state() == HostState.DOWN ? status : now(HostState.DOWN);
-        endAttempt(down.because(failure.reason(), failure.mend())
-                .retryingAt(services.clock().nowMs() + delayMs));
+        endAttempt(down.because(failure.reason(), failure.mend()).retryingAt(nowMs + delayMs));
         later(delayMs, this::begin);
     }
 

@@ -12,10 +12,11 @@ import java.util.Locale;
  * @param needsPerson whether it stays so until somebody has done that; a soon second attempt could only get an account
  *     locked
  * @param isAway whether no login was tried, as the network or the host is away: the next attempt costs nobody anything
+ * @param isSlow whether something answers there, but the host's {@code sshd} did not in time: it may need more of it
  */
-record SshFailure(String reason, String mend, boolean needsPerson, boolean isAway) {
+record SshFailure(String reason, String mend, boolean needsPerson, boolean isAway, boolean isSlow) {
     SshFailure(String reason, String mend, boolean needsPerson) {
-        this(reason, mend, needsPerson, false);
+        this(reason, mend, needsPerson, false, false);
     }
 
     /** What {@code ssh} says, in lower case, and what that means. */
@@ -102,7 +103,8 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
                         sign.reason() + " (" + ended.errors().shown() + ")",
                         sign.mend().replace("NAME", name).replace("TARGET", VisibleText.of(settings.ssh())),
                         sign.needsPerson(),
-                        sign.isAway());
+                        sign.isAway(),
+                        said.contains("timed out") && !said.contains("connect to host"));
             }
         }
         String words = ended.errors().shown();

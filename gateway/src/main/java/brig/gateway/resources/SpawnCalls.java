@@ -215,9 +215,11 @@ public final class SpawnCalls {
         return workers.workspaces()
                 .thenApply(kept -> access.isAdmin()
                         ? kept
-                        : new WorkspacesAnswer(kept.workspaces().stream()
-                                .filter(one -> sessions.isOf(one.spawnId(), access))
-                                .toList()));
+                        : new WorkspacesAnswer(
+                                kept.workspaces().stream()
+                                        .filter(one -> sessions.isOf(one.spawnId(), access))
+                                        .toList(),
+                                kept.outOfReach()));
     }
 
     public CompletionStage<DiscardAnswer> discard(Caller caller, SpawnerRequest.Discard in) {

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -232,13 +233,18 @@ public final class WorkerAgents implements WorkerAgent {
                 : reached(host, far -> repositories.apply(far, spawnId, check, allow));
     }
 
-    /** Those of all hosts in reach. */
+    /** Those of all hosts in reach, and which hosts are not. */
     @Override
     public CompletionStage<WorkspacesAnswer> workspaces() {
         CompletionStage<WorkspacesAnswer> all = local.workspaces();
-        for (WorkerAgent agent : remote.values()) {
-            CompletionStage<WorkspacesAnswer> more =
-                    agent.workspaces().exceptionally(outOfReach -> new WorkspacesAnswer(List.of()));
+        for (Map.Entry<String, WorkerAgent> one : new TreeMap<>(remote).entrySet()) {
+            String host = one.getKey();
+            CompletionStage<WorkspacesAnswer> more = one.getValue()
+                    .workspaces()
+                    .thenApply(there -> new WorkspacesAnswer(there.workspaces().stream()
+                            .map(kept -> kept.on(host))
+                            .toList()))
+                    .exceptionally(failure -> new WorkspacesAnswer(List.of(), List.of(host)));
             all = all.thenCombine(more, WorkerAgents::joined);
         }
         return all;
@@ -247,7 +253,9 @@ public final class WorkerAgents implements WorkerAgent {
     private static WorkspacesAnswer joined(WorkspacesAnswer one, WorkspacesAnswer other) {
         List<WorkspacesAnswer.KeptWorkspace> both = new ArrayList<>(one.workspaces());
         both.addAll(other.workspaces());
-        return new WorkspacesAnswer(both);
+        List<String> outOfReach = new ArrayList<>(one.outOfReach());
+        outOfReach.addAll(other.outOfReach());
+        return new WorkspacesAnswer(both, outOfReach);
     }
 
     @Override

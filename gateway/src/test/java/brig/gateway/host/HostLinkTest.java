@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.control.Finding;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -138,12 +139,12 @@ class HostLinkTest {
                 join(bench.link.check()).stream().map(Finding::name).toList();
         assertEquals(List.of("ssh", "worker-agent", "bubblewrap"), names);
         processes.script("'start'", 0, LinkBench.STARTED, "");
-        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        bench.time.pass(Attempts.RETRY_PERSON_MS);
         processes.settle();
         assertEquals("UNFIT", bench.state(), "a host that was unfit must pass its own checks first");
         processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"ok\"}\n", "");
         processes.script("'start'", 0, LinkBench.STARTED, "");
-        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        bench.time.pass(Attempts.RETRY_PERSON_MS);
         processes.settle();
         assertTrue(bench.isOpen());
         assertEquals(1, processes.count(" -M "));
@@ -158,7 +159,7 @@ class HostLinkTest {
         assertEquals("UNFIT", bench.state());
         assertEquals("bubblewrap: absent", bench.reason());
         processes.script("brig-system", 0, LinkBench.DEPLOYED, "");
-        bench.time.pass(HostLink.RETRY_PERSON_MS);
+        bench.time.pass(Attempts.RETRY_PERSON_MS);
         processes.settle();
         assertEquals("UNFIT", bench.state());
         assertEquals(0, processes.count("'start'"));
@@ -194,7 +195,7 @@ class HostLinkTest {
         assertEquals("DOWN", bench.state());
         assertFalse(bench.isOpen());
         assertEquals(List.of("up box instance", "down box"), bench.told);
-        bench.time.pass(HostLink.RETRY_MS_MIN);
+        bench.time.pass(Attempts.RETRY_MS_MIN);
         processes.settle();
         assertTrue(bench.epoch() > first);
         bench.control().handleUp("instance");
@@ -230,20 +231,89 @@ class HostLinkTest {
         int hasty = 0;
         for (int second = 1; second <= 12; second++) {
             processes.script("-O check", 255, "", "");
-            bench.time.pass(HostLink.RETRY_MS_MIN);
+            bench.time.pass(Attempts.RETRY_MS_MIN);
             processes.settle();
             assertEquals("DOWN", bench.state());
             hasty += bench.master().command.contains("ConnectTimeout=2") ? 1 : 0;
             bench.master().exit(255, "", "ssh: connect to host box port 22: No route to host\n");
             processes.settle();
         }
-        assertEquals(10, hasty, "now and then one is patient");
+        assertEquals(12, hasty);
         assertEquals(lost.sinceMs(), bench.link.status().sinceMs());
         processes.script("-O check", 0, "", "");
-        bench.time.pass(HostLink.RETRY_MS_MIN);
+        bench.time.pass(Attempts.RETRY_MS_MIN);
         processes.settle();
         assertEquals("UP", bench.state());
         assertEquals(List.of("up box instance", "down box", "up box instance"), bench.told);
+    }
+
+    private long pauseMs() {
+        Long retryAtMs = bench.link.status().retryAtMs();
+        return (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs();
+    }
+
+    /** Lets the attempt fail after that time, and the next one begin. */
+    private void failAfter(long ms, String said) {
+        bench.time.pass(ms);
+        bench.master().exit(255, "", said + "\n");
+        processes.settle();
+        assertEquals("DOWN", bench.state());
+        bench.time.pass(pauseMs());
+        processes.settle();
+    }
+
+    @Test
+    void shouldTryAtOnceAgainWhenAnAttemptWasLongEnough() {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        bench.time.pass(2_000);
+        bench.master().exit(255, "", "ssh: connect to host box port 22: Connection timed out\n");
+        assertEquals(Attempts.PAUSE_MS, pauseMs());
+    }
+
+    @Test
+    void shouldBePatientNowAndThenWithAHostThatIsThereAndSlow() {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        List<Integer> patient = new ArrayList<>();
+        for (int i = 0; i < 14; i++) {
+            if (bench.master().command.contains("ConnectTimeout=15")) {
+                patient.add(i);
+            }
+            failAfter(2_000, "Connection timed out during banner exchange");
+        }
+        assertEquals(List.of(1, 7, 13), patient);
+    }
+
+    @Test
+    void shouldWaitAsLongAsALoginTook() {
+        processes.script("-O check", 255, "", "");
+        bench.begin();
+        bench.time.pass(4_000);
+        processes.settle();
+        processes.script("-O check", 0, "", "");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        processes.settle();
+        failAfter(0, "Timeout, server box not responding.");
+        assertTrue(bench.master().command.contains("ConnectTimeout=8"), bench.master().command::toString);
+    }
+
+    @Test
+    void shouldTryAHostWithSessionsEachSecondHoweverOftenItIsLost() {
+        bench.isNeeded = true;
+        bench.up();
+        for (int i = 0; i < 20; i++) {
+            bench.master().exit(255, "", "Connection to box closed by remote host.\n");
+            processes.settle();
+            assertEquals("DOWN", bench.state());
+            assertTrue(pauseMs() <= Attempts.RETRY_MS_MIN, () -> pauseMs() + " ms");
+            bench.time.pass(pauseMs());
+            processes.settle();
+            bench.control().handleUp("instance");
+            assertEquals("UP", bench.state());
+        }
+        bench.master().exit(255, "", "user@box: Permission denied (publickey).\n");
+        assertEquals(Attempts.RETRY_PERSON_MS, pauseMs(), "which could lock an account");
     }
 
     @ParameterizedTest
@@ -274,12 +344,12 @@ class HostLinkTest {
                 bench.link.status().mend());
         Long retryAtMs = bench.link.status().retryAtMs();
         assertEquals(
-                needsPerson ? HostLink.RETRY_PERSON_MS : HostLink.RETRY_MS_MIN,
+                needsPerson ? Attempts.RETRY_PERSON_MS : Attempts.RETRY_MS_MIN,
                 (retryAtMs == null ? 0 : retryAtMs) - bench.time.nowMs());
     }
 
     @Test
-    void shouldRunAProgramForEachConnectionWhenForwardingIsForbidden() {
+    void shouldRunOneProgramForAllConnectionsWhenForwardingIsForbidden() {
         bench.begin();
         for (int miss = 0; miss < HostLink.MISSES_MAX; miss++) {
             assertFalse(bench.joined);
@@ -288,20 +358,45 @@ class HostLinkTest {
         processes.settle();
         assertTrue(bench.joined);
         assertTrue(processes.last("-O cancel").command.contains(LinkBench.SOCKET));
-        assertEquals(List.of("joined brig-host' 'dial' '" + LinkBench.SOCKET + "'"), bench.told);
+        assertEquals(List.of("joined brig-host' 'join' '" + LinkBench.SOCKET + "'"), bench.told);
         bench.control().handleUp("one");
         assertEquals("UP", bench.state());
         assertTrue(bench.reason().contains("forbids the forwarding"));
-        assertEquals(HostLink.JOINED_MAX - 1, bench.link.workersMax());
         bench.master().exit(255, "", "");
         assertTrue(bench.jointClosed);
     }
 
     @Test
-    void shouldRunAProgramForEachConnectionWhenTheForwardingItselfFails() {
+    void shouldRunOneProgramForAllConnectionsWhenTheForwardingItselfFails() {
         processes.script("-O forward", 255, "", "mux_client_forward: forwarding request failed");
         bench.begin();
         assertTrue(bench.joined);
+    }
+
+    @Test
+    void shouldSayWhyTheProgramForAllConnectionsEnded() {
+        processes.script("-O forward", 255, "", "");
+        bench.up();
+        bench.jointEnded.accept("the host sends a second end of a connection");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        assertEquals("DOWN", bench.state());
+        assertEquals("all connections ended: the host sends a second end of a connection", bench.reason());
+        assertTrue(bench.jointClosed);
+        bench.jointEnded.accept("of an earlier attempt");
+        bench.time.pass(Attempts.RETRY_MS_MIN);
+        processes.settle();
+        bench.control().handleUp("instance");
+        assertEquals("UP", bench.state());
+    }
+
+    @Test
+    void shouldLetSshSayWhyItEndedBeforeItsProgramDoes() {
+        processes.script("-O forward", 255, "", "");
+        bench.up();
+        bench.jointEnded.accept("the program there ended");
+        bench.master().exit(255, "", "Timeout, server box not responding.");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        assertTrue(bench.reason().contains("does not answer"), bench.reason());
     }
 
     @Test
@@ -398,7 +493,7 @@ class HostLinkTest {
         look.exit(0, LinkBench.DEPLOYED, "");
         processes.settle();
         assertEquals("DOWN", bench.state());
-        bench.time.pass(HostLink.RETRY_MS_MIN);
+        bench.time.pass(Attempts.RETRY_MS_MIN);
         processes.settle();
         assertEquals("CONNECTING", bench.state());
     }
@@ -408,6 +503,7 @@ class HostLinkTest {
         LinkBench theirs = new LinkBench("~/.ssh/%C").up();
         assertEquals(0, theirs.processes.count(" -M "));
         assertEquals(0, theirs.processes.count("-O exit"));
+        assertEquals(1, theirs.processes.count("-O cancel"), "what a killed gateway left in it");
         assertTrue(theirs.processes.last("-O forward").command.contains("-S ~/.ssh/%C"));
         theirs.time.pass(HostLink.WATCH_MS);
         theirs.processes.settle();
@@ -427,7 +523,7 @@ class HostLinkTest {
         assertTrue(bench.master().killed);
         processes.settle();
         assertEquals(List.of("up box instance", "down box", "closed"), bench.told);
-        bench.time.pass(10 * HostLink.RETRY_PERSON_MS);
+        bench.time.pass(10 * Attempts.RETRY_PERSON_MS);
         assertEquals(0, bench.time.pending());
         assertFalse(bench.isOpen());
     }
@@ -474,7 +570,7 @@ class HostLinkTest {
         assertEquals(0, tunnels.processes.count(" -T -- "), "nothing ran there");
         tunnels.master().exit(255, "", "Connection closed");
         assertEquals("DOWN", tunnels.state());
-        tunnels.time.pass(HostLink.RETRY_MS_MIN);
+        tunnels.time.pass(Attempts.RETRY_MS_MIN);
         tunnels.processes.settle();
         assertEquals("UP", tunnels.state());
         assertEquals(0, tunnels.processes.count(" -T -- "));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A link with programs, sockets and a clock of a test. */
@@ -35,8 +36,10 @@ final class LinkBench {
     final List<String> cleared = new ArrayList<>();
     final List<String> told = new ArrayList<>();
     final HostLink link;
+    boolean isNeeded;
     boolean joined;
     boolean jointClosed;
+    Consumer<String> jointEnded = why -> {};
     int dropped;
     private @Nullable Reach reach;
 
@@ -55,7 +58,15 @@ final class LinkBench {
         HostSettings settings = new HostSettings(
                 "user@box", List.of("-p", "2222"), List.of(), 0, HostEgress.THERE, 0, controlPath, tunnelOnly);
         HostLink.Services services = new HostLink.Services(
-                processes, new Sockets(), new OnePayload(), time, time, this::nextEpoch, this::open, "0123456789ab");
+                processes,
+                new Sockets(),
+                new OnePayload(),
+                time,
+                time,
+                this::nextEpoch,
+                this::open,
+                "0123456789ab",
+                () -> isNeeded);
         link = new HostLink(
                 "box",
                 new SshCommands(settings, Path.of("/run/h/box.ctl"), Path.of("/run/h/box.sock")),
@@ -160,8 +171,9 @@ final class LinkBench {
         }
 
         @Override
-        public CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax) {
+        public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
             joined = true;
+            jointEnded = ended;
             told.add("joined " + String.join(" ", command).replaceAll(".*bin/brig-host", "brig-host"));
             return CompletableFuture.completedFuture(() -> jointClosed = true);
         }

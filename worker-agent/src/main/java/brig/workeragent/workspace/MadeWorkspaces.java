@@ -329,7 +329,8 @@ public final class MadeWorkspaces {
                             note.source().toString(),
                             note.branch().isEmpty() ? null : note.branch(),
                             notes.folderOf(note.spawnId()).toString(),
-                            note.endedMs()))
+                            note.endedMs(),
+                            null))
                     .toList();
         } catch (IOException | DirectoryIteratorException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + Reason.withFile(e));
