@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record HostPrefix(String host, List<String> arguments) {
     private static final Pattern FIRST_WORD = Pattern.compile("[ \\t\\n]*+([a-z0-9][a-z0-9-]{0,31}+):(?=[ \\t\\n]|$)");
-    /** Nothing that is quoted stands before it. */
-    private static final Pattern EVALUATED = Pattern.compile("[^'\"]*+(?<=(?:^|[ ;&|])eval )['\"]");
+    /** The first one is Claude Code's own. */
+    private static final Pattern EVALUATED = Pattern.compile("(?<![A-Za-z0-9_-])eval (?:-- )?['\"]");
     /** Long options of bash that take the next argument. */
     private static final List<String> WITH_FILE = List.of("--rcfile", "--init-file");
 
@@ -34,7 +34,7 @@ record HostPrefix(String host, List<String> arguments) {
     private static boolean evaluated(String command, List<String> arguments, Matcher word) {
         if (ShellHabits.returnedFile(arguments) == null) return false;
         Matcher eval = EVALUATED.matcher(command);
-        return eval.lookingAt() && word.region(eval.end(), command.length()).lookingAt();
+        return eval.find() && word.region(eval.end(), command.length()).lookingAt();
     }
 
     /** Where the text behind {@code -c} is; -1 if there is none. */

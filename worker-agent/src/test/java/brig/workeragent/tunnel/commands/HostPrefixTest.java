@@ -92,7 +92,9 @@ class HostPrefixTest {
                 of("bash", "-c", "-l", "eval 'b: x' && pwd -P >| /tmp/claude-1-cwd")
                         .host());
         assertNull(of("bash", "-c", "-l", CLAUDE.formatted("'echo a: b'")));
-        assertNull(of("bash", "-c", "-l", "echo 'x' && " + CLAUDE.formatted("'b: x'")));
+        String unaliased = "\\builtin unalias -- 'which'; " + CLAUDE.formatted("'b: x'");
+        assertEquals("b", of("bash", "-c", "-l", unaliased).host());
+        assertNull(of("bash", "-c", "-l", CLAUDE.formatted("'ls; eval \"b: x\"'")));
         assertNull(of("bash", "-c", "-l", "medieval 'b: x' && pwd -P >| /tmp/claude-1-cwd"));
     }
 
