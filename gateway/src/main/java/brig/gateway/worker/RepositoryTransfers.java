@@ -8,6 +8,7 @@ import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.spawn.SpawnRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +38,7 @@ final class RepositoryTransfers {
     /** The last transfer of each repository to each host. */
     private final Map<List<String>, CompletableFuture<MirrorStart>> last = new HashMap<>();
     /** Those that have not begun, by what they are for. */
-    private final Map<List<String>, CompletableFuture<MirrorStart>> next = new HashMap<>();
+    private final Map<List<String>, Transport> next = new HashMap<>();
 
     /** @param home the worker-agent that has the repositories */
     RepositoryTransfers(WorkerAgent home) {
@@ -51,17 +54,37 @@ final class RepositoryTransfers {
      * Brings what a host lacks.
      *
      * @param spawnId who may change the repository later
+     * @param percent hears how much of it is there
      * @return what its worktree begins with
      */
     CompletionStage<MirrorStart> bring(
-            String spawnId, WorkerAgent far, String host, SpawnRequest asked, SpawnRequest.Asker asker) {
+            String spawnId,
+            WorkerAgent far,
+            String host,
+            SpawnRequest asked,
+            SpawnRequest.Asker asker,
+            IntConsumer percent) {
         SpawnRequest request = asked.withoutPrompt();
+        List<IntConsumer> told = new ArrayList<>(List.of(percent));
         return home.lendable(spawnId, request, asker)
-                .thenCompose(lendable -> share(new Transport(far, host, lendable.mirror(), request, asker)));
+                .thenCompose(lendable -> share(new Transport(
+                        far, host, lendable.mirror(), request, asker, told, new CompletableFuture<>())));
     }
 
+    /** @param told those that hear of its progress */
     private record Transport(
-            WorkerAgent far, String host, String mirror, SpawnRequest request, SpawnRequest.Asker asker) {
+            WorkerAgent far,
+            String host,
+            String mirror,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            List<IntConsumer> told,
+            CompletableFuture<MirrorStart> result) {
+        void tell(long passed, long bytes) {
+            int percent = (int) (passed * 100 / bytes);
+            told.forEach(one -> one.accept(percent));
+        }
+
         List<String> way() {
             return List.of(host, mirror);
         }
@@ -74,32 +97,33 @@ final class RepositoryTransfers {
     }
 
     private CompletionStage<MirrorStart> share(Transport transport) {
-        @Nullable CompletableFuture<MirrorStart> waiting = next.get(transport.purpose());
+        @Nullable Transport waiting = next.get(transport.purpose());
         if (waiting != null) {
-            return waiting;
+            waiting.told().addAll(transport.told());
+            return waiting.result();
         }
         @Nullable CompletableFuture<MirrorStart> before = last.get(transport.way());
-        CompletableFuture<MirrorStart> mine = new CompletableFuture<>();
+        CompletableFuture<MirrorStart> mine = transport.result();
         last.put(transport.way(), mine);
         var _ = mine.whenComplete((start, failure) -> last.remove(transport.way(), mine));
         if (before == null) {
-            begin(transport, mine);
+            begin(transport);
         } else {
-            next.put(transport.purpose(), mine);
+            next.put(transport.purpose(), transport);
             var _ = before.whenComplete((start, failure) -> {
-                next.remove(transport.purpose(), mine);
-                begin(transport, mine);
+                next.remove(transport.purpose(), transport);
+                begin(transport);
             });
         }
         return mine;
     }
 
-    private void begin(Transport transport, CompletableFuture<MirrorStart> result) {
+    private void begin(Transport transport) {
         var _ = transport(transport, true).whenComplete((start, failure) -> {
             if (failure == null) {
-                result.complete(start);
+                transport.result().complete(start);
             } else {
-                result.completeExceptionally(cause(failure));
+                transport.result().completeExceptionally(cause(failure));
             }
         });
     }
@@ -139,7 +163,8 @@ final class RepositoryTransfers {
                     .transfer()
                     .thenCompose(to -> {
                         to.send(new TransferRequest.Receive(start.mirror(), start.commit(), lent.head(), lent.bytes()));
-                        return relay(from, to, lent.bytes(), Done.class)
+                        LongConsumer passed = count -> transport.tell(count, lent.bytes());
+                        return relay(from, to, lent.bytes(), passed, Done.class)
                                 .whenComplete((done, failure) -> to.close(over()));
                     })
                     .thenApply(done -> start);
@@ -147,9 +172,10 @@ final class RepositoryTransfers {
     }
 
     /** The one that takes the bytes may refuse them before it has all. */
-    private static <A extends Record> CompletionStage<A> relay(Transfer from, Transfer to, long bytes, Class<A> type) {
+    private static <A extends Record> CompletionStage<A> relay(
+            Transfer from, Transfer to, long bytes, LongConsumer passed, Class<A> type) {
         CompletionStage<A> answer = to.answer(type);
-        var _ = from.pass(to, bytes).whenComplete((passed, failure) -> {
+        var _ = from.pass(to, bytes, passed).whenComplete((done, failure) -> {
             if (failure != null) {
                 to.close(Objects.requireNonNullElse(refusal(failure), over()));
             }
@@ -169,7 +195,7 @@ final class RepositoryTransfers {
         return from.answer(TransferRequest.Outgoing.class)
                 .thenCompose(patch -> home.transfer().thenCompose(to -> {
                     to.send(new TransferRequest.Apply(spawnId, check, allow, patch.bytes()));
-                    return relay(from, to, patch.bytes(), ApplyAnswer.class)
+                    return relay(from, to, patch.bytes(), count -> {}, ApplyAnswer.class)
                             .whenComplete((answer, failure) -> to.close(over()));
                 }))
                 .thenCompose(answer -> {

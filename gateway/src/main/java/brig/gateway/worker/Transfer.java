@@ -2,6 +2,7 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 
 /** A transfer connection to a worker-agent. Whatever fails ends it. Owned by the event loop. */
 public interface Transfer {
@@ -14,8 +15,10 @@ public interface Transfer {
     /**
      * Passes the next bytes on; completes when the other has all of them. Fails if this one ends before, or if nothing
      * moves for long.
+     *
+     * @param passed hears how many it has so far
      */
-    CompletionStage<Void> pass(Transfer to, long bytes);
+    CompletionStage<Void> pass(Transfer to, long bytes, LongConsumer passed);
 
     /** Ends it. What is awaited fails with that reason. */
     void close(BrigException why);
