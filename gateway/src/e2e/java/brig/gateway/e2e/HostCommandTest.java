@@ -10,7 +10,6 @@ import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,9 +20,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class HostCommandTest {
     private static final String HOST = "build1";
-    /** One of the ten sessions of a login is for control, one for commands, one to spare. */
-    private static final int JOINED_MAX = 7;
-
     private static final Path BWRAP = Path.of("/usr/bin/bwrap");
 
     private static SshHost host;
@@ -145,34 +141,6 @@ class HostCommandTest {
         Run run = product.brig("run", "--host", "unfit", "shell", "--", "echo fit");
         assertEquals("fit\n", run.out(), run::toString);
         remove(product, "unfit");
-    }
-
-    @Test
-    void shouldReachTheWorkerAgentByAProgramWhereForwardingIsForbidden() throws IOException {
-        host.settings("AllowStreamLocalForwarding no");
-        try {
-            Run added = add(product, "joined");
-            assertEquals(0, added.exitCode(), added::toString);
-            assertTrue(added.err().contains("AllowStreamLocalForwarding"), added::toString);
-            long logins = host.logins();
-            List<Spawned> all = new ArrayList<>();
-            for (int i = 0; i < JOINED_MAX; i++) {
-                all.add(new Spawned(product, spawn(product, "joined", "")));
-            }
-            assertEquals("MAX_WORKERS", spawn(product, "joined", "").text("code"));
-            for (Spawned spawned : all) {
-                try (Wire captain = spawned.captain()) {
-                    captain.sendLine(Spawned.user("echo $((20 + 22))"));
-                    Frames frames = new Frames().readUntilType(captain, "done");
-                    assertEquals("42\n", frames.text());
-                }
-                product.ask("{\"action\":\"terminate\",\"id\":\"" + spawned.id() + "\"}");
-            }
-            assertEquals(logins, host.logins());
-            remove(product, "joined");
-        } finally {
-            host.settings();
-        }
     }
 
     @Test

@@ -127,7 +127,7 @@ final class RemoteHosts implements Placement.Directory {
                 .map(name -> new Placement.HostOffer(
                         name,
                         new HashSet<>(hosts.settingsOf(name).labels()),
-                        hosts.workersMaxOf(name),
+                        hosts.settingsOf(name).workersMax(),
                         hosts.isUp(name),
                         hosts.lackOf(name)))
                 .toList();

@@ -47,8 +47,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     static final long ANSWER_MS = 20_000;
     /** Connections that end unanswered before forwarding counts as forbidden. */
     static final int MISSES_MAX = 3;
-    /** sshd's MaxSessions is 10; one is for commands, one to spare. */
-    static final int JOINED_MAX = 8;
 
     /**
      * What links share.
@@ -149,14 +147,6 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     @Nullable
     TunnelWay way() {
         return loggedIn ? ssh.way() : null;
-    }
-
-    /** As many workers as it can hold, whatever the settings say; 0 for no limit. */
-    int workersMax() {
-        int chosen = settings().workersMax();
-        // One connection is for control.
-        int here = JOINED_MAX - 1;
-        return joint == null ? chosen : chosen == 0 ? here : Math.min(here, chosen);
     }
 
     @Override
@@ -373,9 +363,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
-    /** Where sshd forbids the forwarding: a program on the host for each connection, all over the same login. */
+    /** Where sshd forbids the forwarding: one program there for all connections, over the same login. */
     private void join(String socket) {
-        log.warn("host {}: its socket cannot be forwarded; a program there is run for each connection", name);
+        log.info("host {}: its socket cannot be forwarded; a program there carries all connections", name);
         String old = forwarded == null ? socket : forwarded;
         forwarded = null;
         step(
@@ -384,7 +374,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 ended -> clearThen(ssh.socket(), () -> {
                     int mine = attempt;
                     services.sockets()
-                            .join(ssh.socket(), setup.dial(socket), JOINED_MAX)
+                            .join(ssh.socket(), setup.join(socket), why -> handleJointEnded(mine, why))
                             .whenComplete((made, failure) -> handleJoined(mine, made, failure));
                 }));
     }
@@ -402,6 +392,16 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
+    private void handleJointEnded(int mine, String why) {
+        // If ssh itself has ended, it says more.
+        services.timers().after(LOOK_FOR_MASTER_MS, () -> {
+            if (mine == attempt) {
+                fail(new SshFailure(
+                        "all connections ended: " + why, "AllowStreamLocalForwarding yes in sshd_config there", false));
+            }
+        });
+    }
+
     @Override
     public void handleUp(String instance) {
         connected = instance;
@@ -415,9 +415,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 joint == null
                         ? up
                         : up.because(
-                                "its sshd forbids the forwarding of sockets, so at most " + (JOINED_MAX - 1)
-                                        + " workers are possible",
-                                "AllowStreamLocalForwarding yes in sshd_config there"));
+                                "its sshd forbids the forwarding of sockets; a program there carries all connections",
+                                null));
         later(STEADY_MS, attempts::handleSteady);
         finishUpgrade();
         listener.handleUp(name, instance);

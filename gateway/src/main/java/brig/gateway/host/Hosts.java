@@ -241,11 +241,6 @@ public final class Hosts {
         return require(host).settings();
     }
 
-    /** As many workers as a host takes now; 0 for no limit of its own. */
-    public int workersMaxOf(String host) {
-        return require(host).workersMax();
-    }
-
     public List<HostView> list() {
         return links.keySet().stream().map(this::view).toList();
     }
@@ -268,7 +263,7 @@ public final class Hosts {
                 status.mend(),
                 retryAtMs == null ? null : (int) Math.max(0, (retryAtMs - nowMs + 999) / 1000),
                 services.workers().applyAsInt(name),
-                link.workersMax(),
+                link.settings().workersMax(),
                 link.version(),
                 link.settings().tunnelOnly(),
                 status.sinceMs());

@@ -3,12 +3,13 @@ package brig.gateway.host;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** The local end of a link as a file, and in place of it where the host forbids forwarding. Answers come on the event loop. */
 public interface LocalSockets {
-    /** A listener that joins each connection to a program of its own. */
+    /** A listener whose connections share the input and output of one program. */
     interface Joint {
-        /** Stops listening, and ends the programs. */
+        /** Stops listening, and ends the program and all connections. */
         void close();
     }
 
@@ -16,9 +17,10 @@ public interface LocalSockets {
     CompletionStage<Void> clear(Path socket);
 
     /**
-     * Listens there, and joins each connection to the input and output of a program.
+     * Listens there, and lets a program of the host join each connection to a socket there.
      *
-     * @param connectionsMax one more is closed at once
+     * @param command the far end of the joint
+     * @param ended is told why the joint ended, unless it was closed
      */
-    CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax);
+    CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended);
 }

@@ -99,9 +99,9 @@ final class RemoteSetup {
         faults = List.of();
     }
 
-    /** The command that joins its input and output to a socket there. */
-    List<String> dial(String socket) {
-        return place == null ? List.of("false") : ssh.remote(place.program(), "dial", socket);
+    /** The far end of a joint. */
+    List<String> join(String socket) {
+        return place == null ? List.of("false") : ssh.remote(place.program(), "join", socket);
     }
 
     /** Does all of it, from the top. */

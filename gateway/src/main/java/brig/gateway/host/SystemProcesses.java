@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Programs of this host, each with three virtual threads. */
 public final class SystemProcesses implements Processes {
     private static final int CHUNK = 64 * 1024;
-    private static final long TERM_MS = 3_000;
+    static final long TERM_MS = 3_000;
 
     private final Executor loop;
 
@@ -64,8 +64,8 @@ public final class SystemProcesses implements Processes {
         }
 
         void watch(@Nullable Path input, Listener listener) {
-            Thread reading = Thread.startVirtualThread(() -> read(process.getInputStream(), out));
-            Thread erring = Thread.startVirtualThread(() -> read(process.getErrorStream(), errors));
+            Thread reading = Thread.startVirtualThread(() -> out.addAll(process.getInputStream()));
+            Thread erring = Thread.startVirtualThread(() -> errors.addAll(process.getErrorStream()));
             if (input != null) {
                 Thread.startVirtualThread(() -> send(input, listener));
             }
@@ -80,17 +80,6 @@ public final class SystemProcesses implements Processes {
                     Thread.currentThread().interrupt();
                 }
             });
-        }
-
-        private static void read(InputStream from, Tail.Collector into) {
-            byte[] chunk = new byte[CHUNK];
-            try (from) {
-                for (int read = from.read(chunk); read >= 0; read = from.read(chunk)) {
-                    into.add(chunk, read);
-                }
-            } catch (IOException ended) {
-                return;
-            }
         }
 
         private void send(Path input, Listener listener) {

@@ -1,37 +1,34 @@
 package brig.gateway.host;
 
+import brig.gateway.joint.Local;
+import brig.gateway.joint.NearEnd;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.io.SocketFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sockets of this host, with virtual threads: one that listens, and three for each connection. */
+/** Sockets of this host, with virtual threads: one that listens, and two for each connection. */
 public final class SystemSockets implements LocalSockets {
     private static final Logger log = LoggerFactory.getLogger(SystemSockets.class);
-    private static final int CHUNK = 64 * 1024;
 
     private final Executor loop;
     /** All are made in one folder. */
@@ -51,22 +48,22 @@ public final class SystemSockets implements LocalSockets {
     }
 
     @Override
-    public CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax) {
+    public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
         return apart(() -> {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             binding.lock();
             try {
                 Path bound = SocketFile.prepare(socket);
-                server.bind(UnixDomainSocketAddress.of(bound));
+                server.bind(UnixDomainSocketAddress.of(bound), NearEnd.CONNECTIONS_MAX);
                 Files.setPosixFilePermissions(bound, PosixFilePermissions.fromString("rw-------"));
                 SocketFile.publish(bound, socket);
+                return new OneJoint(server, new ProcessBuilder(command).start(), ended);
             } catch (IOException | BrigException e) {
                 server.close();
                 throw e;
             } finally {
                 binding.unlock();
             }
-            return new OneJoint(server, command, connectionsMax);
         });
     }
 
@@ -92,30 +89,51 @@ public final class SystemSockets implements LocalSockets {
         return done;
     }
 
-    /** One listener. */
-    private static final class OneJoint implements Joint {
+    /** One listener and its program. */
+    private final class OneJoint implements Joint {
         private final ServerSocketChannel server;
-        private final List<String> command;
-        private final Semaphore places;
-        private final Set<Connection> live = ConcurrentHashMap.newKeySet();
+        private final Process process;
+        private final NearEnd near;
+        private final Tail.Collector errors = new Tail.Collector();
         private volatile boolean closed;
 
-        OneJoint(ServerSocketChannel server, List<String> command, int connectionsMax) {
+        OneJoint(ServerSocketChannel server, Process process, Consumer<String> ended) {
             this.server = server;
-            this.command = command;
-            places = new Semaphore(connectionsMax);
+            this.process = process;
+            near = new NearEnd(process.getInputStream(), process.getOutputStream());
+            Thread erring = Thread.startVirtualThread(() -> errors.addAll(process.getErrorStream()));
+            // All bytes of the link come through here: it has a thread of its own.
+            Thread.ofPlatform().daemon().name("brig-joint").start(() -> receive(erring, ended));
             Thread.startVirtualThread(this::accept);
         }
 
+        private void receive(Thread erring, Consumer<String> ended) {
+            String why = near.receive();
+            boolean isNews = !closed;
+            close();
+            try {
+                erring.join(SystemProcesses.TERM_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            if (isNews) {
+                String said = errors.tail().shown();
+                loop.execute(() -> ended.accept(said.isEmpty() ? why : why + ": " + said));
+            }
+        }
+
         private void accept() {
+            boolean isFull = false;
             try {
                 while (!closed) {
                     SocketChannel accepted = server.accept();
-                    if (places.tryAcquire()) {
-                        Thread.startVirtualThread(() -> serve(accepted));
-                    } else {
-                        log.warn("a connection to a host is refused: its sshd takes no more programs at once");
-                        accepted.close();
+                    if (near.serve(new OneLocal(accepted))) {
+                        continue;
+                    }
+                    accepted.close();
+                    if (!isFull) {
+                        isFull = true;
+                        log.warn("a connection to a host is refused: it has {} already", NearEnd.CONNECTIONS_MAX);
                     }
                 }
             } catch (IOException e) {
@@ -125,33 +143,11 @@ public final class SystemSockets implements LocalSockets {
             }
         }
 
-        private void serve(SocketChannel accepted) {
-            try (accepted) {
-                Process process = new ProcessBuilder(command)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-                Connection connection = new Connection(accepted, process);
-                live.add(connection);
-                try {
-                    if (!closed) {
-                        connection.run();
-                    }
-                } finally {
-                    process.destroy();
-                    live.remove(connection);
-                }
-            } catch (IOException e) {
-                log.debug("a connection to a host ended: {}", Reason.of(e));
-            } finally {
-                places.release();
-            }
-        }
-
         @Override
         public void close() {
             closed = true;
             quietly(server);
-            live.forEach(Connection::end);
+            process.destroy();
         }
     }
 
@@ -163,31 +159,29 @@ public final class SystemSockets implements LocalSockets {
         }
     }
 
-    /** A connection and the program that it is joined to. */
-    private record Connection(SocketChannel socket, Process process) {
-        void run() {
-            Thread up =
-                    Thread.startVirtualThread(() -> copy(Channels.newInputStream(socket), process.getOutputStream()));
-            copy(process.getInputStream(), Channels.newOutputStream(socket));
-            quietly(socket);
-            up.interrupt();
+    /** A connection of this host. */
+    private record OneLocal(SocketChannel socket) implements Local {
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            return socket.read(ByteBuffer.wrap(into, offset, length));
         }
 
-        void end() {
-            process.destroy();
-            quietly(socket);
-        }
-
-        private static void copy(InputStream from, OutputStream to) {
-            byte[] chunk = new byte[CHUNK];
-            try (to) {
-                for (int read = from.read(chunk); read >= 0; read = from.read(chunk)) {
-                    to.write(chunk, 0, read);
-                    to.flush();
-                }
-            } catch (IOException ended) {
-                return;
+        @Override
+        public void write(byte[] from, int length) throws IOException {
+            ByteBuffer bytes = ByteBuffer.wrap(from, 0, length);
+            while (bytes.hasRemaining()) {
+                socket.write(bytes);
             }
+        }
+
+        @Override
+        public void endOutput() throws IOException {
+            socket.shutdownOutput();
+        }
+
+        @Override
+        public void close() {
+            quietly(socket);
         }
     }
 }

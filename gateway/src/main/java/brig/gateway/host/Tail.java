@@ -1,6 +1,8 @@
 package brig.gateway.host;
 
 import brig.protocol.VisibleText;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +44,18 @@ public final class Tail {
             total += skipped;
             for (int at = skipped; at < length; at++) {
                 ring[(int) (total++ % BYTES_MAX)] = from[at];
+            }
+        }
+
+        /** Collects all that comes until it ends or breaks. */
+        void addAll(InputStream from) {
+            byte[] chunk = new byte[BYTES_MAX];
+            try (from) {
+                for (int read = from.read(chunk); read >= 0; read = from.read(chunk)) {
+                    add(chunk, read);
+                }
+            } catch (IOException broken) {
+                return;
             }
         }
 

@@ -349,7 +349,7 @@ class HostLinkTest {
     }
 
     @Test
-    void shouldRunAProgramForEachConnectionWhenForwardingIsForbidden() {
+    void shouldRunOneProgramForAllConnectionsWhenForwardingIsForbidden() {
         bench.begin();
         for (int miss = 0; miss < HostLink.MISSES_MAX; miss++) {
             assertFalse(bench.joined);
@@ -358,20 +358,45 @@ class HostLinkTest {
         processes.settle();
         assertTrue(bench.joined);
         assertTrue(processes.last("-O cancel").command.contains(LinkBench.SOCKET));
-        assertEquals(List.of("joined brig-host' 'dial' '" + LinkBench.SOCKET + "'"), bench.told);
+        assertEquals(List.of("joined brig-host' 'join' '" + LinkBench.SOCKET + "'"), bench.told);
         bench.control().handleUp("one");
         assertEquals("UP", bench.state());
         assertTrue(bench.reason().contains("forbids the forwarding"));
-        assertEquals(HostLink.JOINED_MAX - 1, bench.link.workersMax());
         bench.master().exit(255, "", "");
         assertTrue(bench.jointClosed);
     }
 
     @Test
-    void shouldRunAProgramForEachConnectionWhenTheForwardingItselfFails() {
+    void shouldRunOneProgramForAllConnectionsWhenTheForwardingItselfFails() {
         processes.script("-O forward", 255, "", "mux_client_forward: forwarding request failed");
         bench.begin();
         assertTrue(bench.joined);
+    }
+
+    @Test
+    void shouldSayWhyTheProgramForAllConnectionsEnded() {
+        processes.script("-O forward", 255, "", "");
+        bench.up();
+        bench.jointEnded.accept("the host sends a second end of a connection");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        assertEquals("DOWN", bench.state());
+        assertEquals("all connections ended: the host sends a second end of a connection", bench.reason());
+        assertTrue(bench.jointClosed);
+        bench.jointEnded.accept("of an earlier attempt");
+        bench.time.pass(Attempts.RETRY_MS_MIN);
+        processes.settle();
+        bench.control().handleUp("instance");
+        assertEquals("UP", bench.state());
+    }
+
+    @Test
+    void shouldLetSshSayWhyItEndedBeforeItsProgramDoes() {
+        processes.script("-O forward", 255, "", "");
+        bench.up();
+        bench.jointEnded.accept("the program there ended");
+        bench.master().exit(255, "", "Timeout, server box not responding.");
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        assertTrue(bench.reason().contains("does not answer"), bench.reason());
     }
 
     @Test

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,7 +81,7 @@ class HostRegistryTest {
         Hosts second = open(Map.of());
         assertEquals(List.of("box"), second.names());
         assertEquals(BOX, second.settingsOf("box"));
-        assertEquals(4, second.workersMaxOf("box"));
+        assertEquals(4, second.settingsOf("box").workersMax());
     }
 
     @Test
@@ -216,7 +217,7 @@ class HostRegistryTest {
         }
 
         @Override
-        public CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax) {
+        public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
             throw new AssertionError("nothing is joined");
         }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A link with programs, sockets and a clock of a test. */
@@ -38,6 +39,7 @@ final class LinkBench {
     boolean isNeeded;
     boolean joined;
     boolean jointClosed;
+    Consumer<String> jointEnded = why -> {};
     int dropped;
     private @Nullable Reach reach;
 
@@ -169,8 +171,9 @@ final class LinkBench {
         }
 
         @Override
-        public CompletionStage<Joint> join(Path socket, List<String> command, int connectionsMax) {
+        public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
             joined = true;
+            jointEnded = ended;
             told.add("joined " + String.join(" ", command).replaceAll(".*bin/brig-host", "brig-host"));
             return CompletableFuture.completedFuture(() -> jointClosed = true);
         }

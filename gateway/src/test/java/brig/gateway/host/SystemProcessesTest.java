@@ -3,13 +3,6 @@ package brig.gateway.host;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.io.SocketFile;
-import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,39 +72,5 @@ class SystemProcessesTest {
         CompletableFuture<Processes.Ended> ended = new CompletableFuture<>();
         processes.start(List.of("sleep", "1000"), null, ended::complete).end();
         assertEquals(143, ended.get(60, TimeUnit.SECONDS).code());
-    }
-
-    @Test
-    void shouldJoinConnectionsToProgramsAndRefuseTheSurplus(@TempDir Path folder) throws Exception {
-        Path socket = folder.resolve("s");
-        SystemSockets sockets = new SystemSockets(Runnable::run);
-        LocalSockets.Joint joint =
-                sockets.join(socket, List.of("cat"), 1).toCompletableFuture().get(60, TimeUnit.SECONDS);
-        try (SocketChannel first = open(socket)) {
-            first.write(ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)));
-            assertEquals("hello", read(first, 5));
-            try (SocketChannel second = open(socket)) {
-                assertEquals("", read(second, 1), "no second program is started");
-            }
-            joint.close();
-            assertEquals("", read(first, 1), "the end of the joint ends its connections");
-        }
-        sockets.clear(socket).toCompletableFuture().get(60, TimeUnit.SECONDS);
-        assertTrue(Files.notExists(socket));
-        assertTrue(!SocketFile.isLive(socket));
-    }
-
-    private static SocketChannel open(Path socket) throws IOException {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        channel.connect(UnixDomainSocketAddress.of(socket));
-        return channel;
-    }
-
-    private static String read(SocketChannel from, int bytes) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(bytes);
-        while (buffer.hasRemaining() && from.read(buffer) >= 0) {
-            continue;
-        }
-        return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
     }
 }

@@ -1,9 +1,12 @@
 package brig.workeragent.limits;
 
-import java.util.concurrent.Future;
+import brig.workeragent.limits.ProcessTable.Entry;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,53 +21,80 @@ final class MemoryWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 
+    private static final WallWatch.Gauge GAUGE = new WallWatch.Gauge() {
+        @Override
+        public long bytes(long root, List<Entry> tree) {
+            return WallMemory.bytesOf(root, tree);
+        }
+
+        @Override
+        public long fileBytes(long root) {
+            return WallMemory.ofFiles(root);
+        }
+    };
+
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("brig-memory-watch").factory());
+    private final Map<Subject, Wall> walls = new ConcurrentHashMap<>();
+    /** Owned by the thread of the looks. */
+    private boolean failing;
+
+    private record Wall(WallWatch watch, Runnable kill) {}
 
     MemoryWatch() {
-        looks.setRemoveOnCancelPolicy(true);
+        var _ = looks.scheduleWithFixedDelay(this::look, PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** One process tree and its result. */
+    /** A process tree, and whether it exceeded its limit. */
     static final class Subject {
         private volatile boolean exceeded;
-        private @Nullable Future<?> look;
-        private boolean ended;
+        private volatile boolean ended;
 
         boolean exceeded() {
             return exceeded;
         }
-
-        synchronized void end() {
-            ended = true;
-            if (look != null) look.cancel(false);
-        }
-
-        private synchronized void watchedBy(Future<?> started) {
-            look = started;
-            if (ended) started.cancel(false);
-        }
     }
 
     void start(Subject subject, long root, long bytesMax, Runnable kill) {
-        subject.watchedBy(looks.scheduleWithFixedDelay(
-                () -> check(subject, root, bytesMax, kill), PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS));
+        walls.put(subject, new Wall(new WallWatch(root, bytesMax, GAUGE), kill));
+        if (subject.ended) walls.remove(subject);
     }
 
-    private static void check(Subject subject, long root, long bytesMax, Runnable kill) {
+    void end(Subject subject) {
+        subject.ended = true;
+        walls.remove(subject);
+    }
+
+    private void look() {
+        if (walls.isEmpty()) return;
+        try {
+            ProcessTable table = ProcessTable.read();
+            long nowMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+            walls.forEach((subject, wall) -> check(subject, wall, table, nowMs));
+            failing = false;
+        } catch (IOException | RuntimeException failed) {
+            if (!failing) LOG.error("Cannot read the processes of this host: memory is not limited", failed);
+            failing = true;
+        }
+    }
+
+    private static void check(Subject subject, Wall wall, ProcessTable table, long nowMs) {
+        WallWatch watch = wall.watch();
         long bytes;
         try {
-            bytes = WallMemory.bytesOf(root);
+            bytes = watch.look(table, nowMs);
         } catch (RuntimeException failed) {
-            // An exception would stop the watch and leave the wall without a limit.
-            LOG.warn("Cannot measure the memory of the wall of process {}: killing it", root, failed);
+            LOG.warn("Cannot measure the memory of the wall of process {}: killing it", watch.root(), failed);
             bytes = Long.MAX_VALUE;
         }
-        if (bytes > bytesMax) {
+        if (bytes > watch.bytesMax()) {
             LOG.info(
-                    "{} bytes of memory in the wall of process {}, its limit is {}: killing it", bytes, root, bytesMax);
+                    "{} bytes of memory in the wall of process {}, its limit is {}: killing it",
+                    bytes,
+                    watch.root(),
+                    watch.bytesMax());
             subject.exceeded = true;
-            kill.run();
+            wall.kill().run();
         }
     }
 

@@ -80,7 +80,7 @@ public final class RlimitsOnly implements LimitsBackend {
 
         @Override
         public void close() {
-            subject.end();
+            watch.end(subject);
         }
     }
 }

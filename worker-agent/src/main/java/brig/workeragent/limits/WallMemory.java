@@ -1,5 +1,6 @@
 package brig.workeragent.limits;
 
+import brig.workeragent.limits.ProcessTable.Entry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -7,7 +8,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -36,47 +36,38 @@ final class WallMemory {
 
     private WallMemory() {}
 
-    /** Bytes of a process tree and of its namespaces; 0 after its end. */
-    static long bytesOf(long root) {
-        Optional<ProcessHandle> first = ProcessHandle.of(root);
-        if (first.isEmpty()) return 0;
+    /** Bytes of a process tree and of its namespaces. */
+    static long bytesOf(long root, List<Entry> tree) {
         Map<String, Long> shared = new HashMap<>();
-        long bytes = Stream.concat(first.stream(), first.get().descendants())
-                .mapToLong(each -> ofProcess(Path.of("/proc/" + each.pid()), shared))
-                .sum();
-        Path folder = Path.of("/proc/" + root);
-        return bytes + shared.values().stream().mapToLong(Long::longValue).sum() + ofFiles(folder) + ofSockets(folder);
+        long bytes = tree.stream().mapToLong(each -> ofProcess(each, shared)).sum();
+        return bytes
+                + shared.values().stream().mapToLong(Long::longValue).sum()
+                + ofFiles(root)
+                + ofSockets(Path.of("/proc/" + root));
     }
 
     /** For a process that cannot be examined: its resident memory, which is higher. */
-    private static long ofProcess(Path folder, Map<String, Long> shared) {
+    private static long ofProcess(Entry process, Map<String, Long> shared) {
+        Path folder = Path.of("/proc/" + process.pid());
         try {
             addShared(folder, shared);
-            long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"));
+            long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"), "none");
             // Memory shared by several processes counts once (PSS); files in a tmpfs are counted there.
-            return tables
-                    + KIB
-                            * (sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"))
-                                    - sum(folder.resolve("smaps_rollup"), List.of("Pss_Shmem:")));
+            return tables + KIB * sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"), "Pss_Shmem:");
         } catch (IOException | UncheckedIOException closed) {
-            return resident(folder);
+            return process.residentBytes();
         }
     }
 
-    private static long sum(Path file, List<String> names) throws IOException {
+    /** The fields with these names, without the other one. */
+    private static long sum(Path file, List<String> names, String without) throws IOException {
         try (Stream<String> lines = Files.lines(file)) {
-            return lines.filter(line -> names.stream().anyMatch(line::startsWith))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+            return lines.mapToLong(line -> {
+                        long sign =
+                                line.startsWith(without) ? -1 : names.stream().anyMatch(line::startsWith) ? 1 : 0;
+                        return sign == 0 ? 0 : sign * Long.parseLong(line.replaceAll("\\D", ""));
+                    })
                     .sum();
-        }
-    }
-
-    private static long resident(Path folder) {
-        try {
-            return PAGE_BYTES
-                    * Long.parseLong(Files.readString(folder.resolve("statm")).split(" ", 3)[1]);
-        } catch (IOException gone) {
-            return 0;
         }
     }
 
@@ -97,10 +88,11 @@ final class WallMemory {
         }
     }
 
-    private static long ofFiles(Path process) {
+    /** Bytes of the folders in memory that a wall may fill. */
+    static long ofFiles(long root) {
         long bytes = 0;
         for (String folder : FOLDERS) {
-            TmpfsUse use = TmpfsUse.of(process + "/root" + folder);
+            TmpfsUse use = TmpfsUse.of("/proc/" + root + "/root" + folder);
             bytes += use.bytes() + use.files() * FILE_BYTES;
         }
         return bytes;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,10 @@ class MemoryWatchTest {
         return hogs;
     }
 
+    private static long bytesOf(long root) throws IOException {
+        return WallMemory.bytesOf(root, ProcessTable.read().tree(root));
+    }
+
     private static void end(Process hogs) throws InterruptedException {
         hogs.descendants().forEach(ProcessHandle::destroyForcibly);
         hogs.destroyForcibly().waitFor();
@@ -35,16 +40,15 @@ class MemoryWatchTest {
     void shouldAddUpAProcessAndAllBelowIt() throws Exception {
         Process hogs = startHogs();
         try {
-            long both = WallMemory.bytesOf(hogs.pid());
-            long child = WallMemory.bytesOf(
-                    hogs.descendants().findFirst().orElseThrow().pid());
+            long both = bytesOf(hogs.pid());
+            long child = bytesOf(hogs.descendants().findFirst().orElseThrow().pid());
             // What the host's folders and sockets hold is in both sums.
             long parent = both - child;
             assertTrue(both > 60 * MIB && parent > 30 * MIB && parent < 50 * MIB, both + " bytes, the child " + child);
         } finally {
             end(hogs);
         }
-        assertEquals(0, WallMemory.bytesOf(hogs.pid()));
+        assertEquals(List.of(), ProcessTable.read().tree(hogs.pid()));
     }
 
     @Test
@@ -53,7 +57,7 @@ class MemoryWatchTest {
         RlimitsOnly backend = new RlimitsOnly();
         try (LimitsLease lease = backend.acquire("one");
                 LimitsLease larger = backend.acquire("two")) {
-            long bytes = WallMemory.bytesOf(hogs.pid());
+            long bytes = bytesOf(hogs.pid());
             lease.limit(limits(bytes - 10 * MIB));
             larger.limit(limits(bytes + 1000 * MIB));
             CountDownLatch killed = new CountDownLatch(1);

@@ -1,0 +1,94 @@
+package brig.workeragent.limits;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The processes of the host at one moment, read once for all walls. Format: proc(5). */
+final class ProcessTable {
+    private static final Path PROC = Path.of("/proc");
+    private static final long PAGE_BYTES = 4096;
+    // Of /proc/PID/stat, counted from behind the name.
+    private static final int PARENT = 1;
+    private static final int MINOR_FAULTS = 7;
+    private static final int MAJOR_FAULTS = 9;
+    private static final int USER_TICKS = 11;
+    private static final int SYSTEM_TICKS = 12;
+    private static final int VIRTUAL_BYTES = 20;
+    private static final int RESIDENT_PAGES = 21;
+
+    private final Map<Long, Entry> byPid = new HashMap<>();
+    private final Map<Long, List<Entry>> byParent = new HashMap<>();
+
+    /**
+     * A process.
+     *
+     * @param ticks of CPU, in hundredths of a second
+     * @param faults of pages: without one a process gets no more memory of its own
+     */
+    record Entry(long pid, long parent, long ticks, long faults, long virtualBytes, long residentBytes) {
+        /** Reads its line. */
+        static Entry parse(long pid, String line) {
+            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
+            return new Entry(
+                    pid,
+                    Long.parseLong(fields[PARENT]),
+                    Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]),
+                    Long.parseLong(fields[MINOR_FAULTS]) + Long.parseLong(fields[MAJOR_FAULTS]),
+                    Long.parseLong(fields[VIRTUAL_BYTES]),
+                    Long.parseLong(fields[RESIDENT_PAGES]) * PAGE_BYTES);
+        }
+    }
+
+    ProcessTable(List<Entry> entries) {
+        for (Entry entry : entries) {
+            byPid.put(entry.pid(), entry);
+            byParent.computeIfAbsent(entry.parent(), parent -> new ArrayList<>(1))
+                    .add(entry);
+        }
+    }
+
+    static ProcessTable read() throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
+            for (Path folder : folders) {
+                String line = stat(folder);
+                if (line != null) {
+                    entries.add(Entry.parse(Long.parseLong(folder.getFileName().toString()), line));
+                }
+            }
+        }
+        return new ProcessTable(entries);
+    }
+
+    private static @Nullable String stat(Path folder) {
+        try {
+            return Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
+        } catch (IOException ended) {
+            return null;
+        }
+    }
+
+    /** A process and all below it; empty once it has ended. */
+    List<Entry> tree(long root) {
+        List<Entry> tree = new ArrayList<>();
+        Deque<Entry> next = new ArrayDeque<>();
+        Entry first = byPid.get(root);
+        if (first != null) next.add(first);
+        while (!next.isEmpty()) {
+            Entry entry = next.remove();
+            tree.add(entry);
+            next.addAll(byParent.getOrDefault(entry.pid(), List.of()));
+        }
+        return tree;
+    }
+}
