@@ -26,11 +26,15 @@ final class HostOptions {
             paramLabel = "HOST:FOLDER[=PATH]",
             description =
                     "Run the agent here, with the files and the shell of that host. The agent works in FOLDER, which"
-                            + " it sees at PATH, or at the same path as there.")
-    private @Nullable String tunnel;
+                            + " it sees at PATH, or at the same path as there. Again for a further host: a command that begins"
+                            + " with 'HOST: ' runs there.")
+    private List<String> tunnels = List.of();
 
     SpawnRequest.Place place() {
-        return new SpawnRequest.Place(host, labels, tunnel == null ? null : tunnel(tunnel));
+        List<SpawnRequest.Tunnel> all =
+                tunnels.stream().map(HostOptions::tunnel).toList();
+        return new SpawnRequest.Place(
+                host, labels, all.isEmpty() ? null : all.getFirst(), all.subList(Math.min(1, all.size()), all.size()));
     }
 
     /** @param text {@code HOST[:FOLDER[=PATH]]}; without a folder the home there */

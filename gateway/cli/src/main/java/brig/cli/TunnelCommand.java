@@ -1,11 +1,16 @@
 package brig.cli;
 
+import brig.protocol.BrigException;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,35 +33,38 @@ import picocli.CommandLine.ParentCommand;
             "same path as there. Nothing is installed there. 'brig host add NAME user@host --tunnel-only' makes the host known.",
             "All options of 'brig run' go with: brig run --tunnel HOST:FOLDER AGENT -- MESSAGE",
             "",
+            "With several hosts, a command that begins with 'HOST: ' runs on that host, in its folder: build2: make test",
+            "Other commands run on the first. The agent sees the files of all of them.",
+            "",
             "Examples:",
             "  brig tunnel build1:/srv/app -- claude 'make the tests pass'",
             "  brig tunnel build1:/srv/app --map /src/app -- codex 'explain main.c'",
+            "  brig tunnel build1:/srv/app build2:/srv/db -- claude 'move the data of build1 to build2'",
             "  brig tunnel --shell build1:/srv/app      a terminal there: brig shell build1:/srv/app"
         })
 final class TunnelCommand implements Callable<Integer> {
     /** How long a shell stays when its terminal is gone. */
     private static final long LEASE_SECONDS = 60;
 
+    private static final Pattern FURTHER_HOST = Pattern.compile("[a-z0-9][a-z0-9-]{0,31}:.*");
+
     @ParentCommand
     private Main main = new Main();
 
     @Parameters(
-            index = "0",
-            paramLabel = "HOST[:FOLDER]",
-            description = "The host, and the folder there. Default: the home.")
-    private String where = "";
-
-    @Parameters(
-            index = "1..*",
-            paramLabel = "AGENT [MESSAGE]",
-            description = "The agent profile, and the first message.")
-    private List<String> run = List.of();
+            arity = "1..*",
+            paramLabel = "HOST[:FOLDER]... AGENT [MESSAGE]",
+            description =
+                    "The hosts with the folders there (default: the home), the agent profile, and the first message."
+                            + " A further host has a colon: build2: is its home.")
+    private List<String> words = List.of();
 
     @Option(
             names = "--map",
-            paramLabel = "PATH",
-            description = "Where the agent sees the folder. Default: the same path as there.")
-    private @Nullable String path;
+            paramLabel = "[HOST=]PATH",
+            description =
+                    "Where the agent sees the folder of that host, or of the first. Default: the same path as there.")
+    private List<String> maps = List.of();
 
     @Option(names = "--shell", description = "Give me a shell there, behind the same masks as an agent's.")
     private boolean shell;
@@ -67,24 +75,59 @@ final class TunnelCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         raw.apply(main.terminal());
-        SpawnRequest.Tunnel tunnel = HostOptions.tunnel(path == null ? where : where + "=" + path);
+        List<SpawnRequest.Tunnel> tunnels = tunnels(words, maps);
+        List<String> run = words.subList(tunnels.size(), words.size());
         if (shell) {
-            return shell(main, tunnel);
+            if (tunnels.size() > 1 || !run.isEmpty()) {
+                throw main.wrongUsage("--shell takes one HOST[:FOLDER] and nothing else");
+            }
+            return shell(main, tunnels.getFirst());
         }
         if (run.isEmpty()) {
-            throw main.wrongUsage("which agent? Such as: brig tunnel " + where + " -- claude 'MESSAGE'");
+            throw main.wrongUsage(
+                    "which agent? Such as: brig tunnel " + String.join(" ", words) + " -- claude 'MESSAGE'");
         }
         String agent = run.getFirst();
         String message = run.size() == 1 ? null : String.join(" ", run.subList(1, run.size()));
         return RunCommand.stream(
-                main, agent, request(agent, RunCommand.message(message), true, 0, tunnel), spawnId -> {});
+                main, agent, request(agent, RunCommand.message(message), true, 0, tunnels), spawnId -> {});
+    }
+
+    /**
+     * The hosts in front of an agent: the first word, and those after it that have a colon, which no agent's name has.
+     *
+     * @param maps {@code PATH} for the first host, {@code HOST=PATH} for any
+     */
+    static List<SpawnRequest.Tunnel> tunnels(List<String> words, List<String> maps) {
+        Map<String, String> paths = new LinkedHashMap<>();
+        for (String map : maps) {
+            boolean isFirst = map.startsWith("/");
+            String[] parts = map.split("=", 2);
+            if (!isFirst && parts.length < 2) {
+                throw BrigException.invalid("--map", "must be PATH or HOST=PATH");
+            }
+            paths.put(isFirst ? words.getFirst().split(":", 2)[0] : parts[0], isFirst ? map : parts[1]);
+        }
+        List<SpawnRequest.Tunnel> tunnels = new ArrayList<>();
+        for (String word : words) {
+            if (!tunnels.isEmpty() && !FURTHER_HOST.matcher(word).matches()) {
+                break;
+            }
+            SpawnRequest.Tunnel tunnel = HostOptions.tunnel(word);
+            String path = paths.remove(tunnel.host());
+            tunnels.add(path == null ? tunnel : new SpawnRequest.Tunnel(tunnel.host(), tunnel.folder(), path));
+        }
+        if (!paths.isEmpty()) {
+            throw BrigException.invalid("--map", "names a host of no tunnel: " + String.join(", ", paths.keySet()));
+        }
+        return tunnels;
     }
 
     /** A session of the shell for a person: a terminal there, or the lines of a program that has none. */
     static int shell(Main main, SpawnRequest.Tunnel tunnel) {
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
-            spawnId = client.request(request("shell", null, false, LEASE_SECONDS, tunnel), SpawnAnswer.class)
+            spawnId = client.request(request("shell", null, false, LEASE_SECONDS, List.of(tunnel)), SpawnAnswer.class)
                     .spawnId();
         }
         return HostShell.isPossible() && !main.json()
@@ -93,7 +136,11 @@ final class TunnelCommand implements Callable<Integer> {
     }
 
     private static SpawnerRequest.Spawn request(
-            String agent, @Nullable String message, boolean once, long leaseSeconds, SpawnRequest.Tunnel tunnel) {
+            String agent,
+            @Nullable String message,
+            boolean once,
+            long leaseSeconds,
+            List<SpawnRequest.Tunnel> tunnels) {
         SpawnRequest request = new SpawnRequest(
                 null,
                 null,
@@ -108,7 +155,7 @@ final class TunnelCommand implements Callable<Integer> {
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
                 SpawnRequest.Continuation.NEW,
                 null,
-                new SpawnRequest.Place(null, List.of(), tunnel));
+                SpawnRequest.Place.withTunnels(tunnels));
         return new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null);
     }
 }

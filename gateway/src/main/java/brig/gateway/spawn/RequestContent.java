@@ -42,6 +42,7 @@ record RequestContent(
         @Nullable String host,
         @OmitEmpty List<String> on,
         SpawnRequest.@Nullable Tunnel tunnel,
+        @OmitEmpty List<SpawnRequest.Tunnel> furtherTunnels,
         @Nullable String cwd,
         @Nullable String captain) {
     /** The agent without its model. */
@@ -70,6 +71,7 @@ record RequestContent(
                 request.place().host(),
                 request.place().on(),
                 request.place().tunnel(),
+                request.place().furtherTunnels(),
                 request.workspace(),
                 asker.admin() ? null : asker.captain());
     }

@@ -138,7 +138,7 @@ public final class WorkerAgents implements WorkerAgent {
 
     /**
      * Provides what a worker needs besides its request: brings its repository to its host, as far as it is not there,
-     * and finds the way of its tunnel. It may take long, and is to be done before the spawn is asked for.
+     * and finds the ways of its tunnels. It may take long, and is to be done before the spawn is asked for.
      *
      * @param percent hears how much of the repository is there
      */
@@ -146,22 +146,26 @@ public final class WorkerAgents implements WorkerAgent {
             String spawnId, SpawnRequest request, SpawnRequest.Asker asker, IntConsumer percent) {
         @Nullable String host = request.place().host();
         if (host == null || !request.workspaceMode().isWorktree()) {
-            return wayOf(request).thenApply(Provision.NONE::with);
+            return waysOf(request).thenApply(Provision.NONE::with);
         }
         return reached(host, far -> repositories.bring(spawnId, far, host, request, asker, percent))
                 .thenApply(start -> Provision.of(start));
     }
 
-    /** Fails with {@code HOST_UNREACHABLE} if there is no way to the host of its tunnel; null without a tunnel. */
-    private CompletionStage<@Nullable TunnelWay> wayOf(SpawnRequest request) {
-        SpawnRequest.Tunnel tunnel = request.place().tunnel();
-        @Nullable TunnelWay way = tunnel == null ? null : ways.to(tunnel.host());
-        return tunnel == null || way != null
-                ? CompletableFuture.completedFuture(way)
-                : CompletableFuture.failedFuture(new BrigException(
+    /** Fails with {@code HOST_UNREACHABLE} if there is no way to the host of one of its tunnels. */
+    private CompletionStage<List<TunnelWay>> waysOf(SpawnRequest request) {
+        List<TunnelWay> found = new ArrayList<>();
+        for (SpawnRequest.Tunnel tunnel : request.place().tunnels()) {
+            TunnelWay way = ways.to(tunnel.host());
+            if (way == null) {
+                return CompletableFuture.failedFuture(new BrigException(
                         ErrorCode.HOST_UNREACHABLE,
                         "there is no link to the host " + tunnel.host() + "; 'brig host list' says why",
                         AGAIN_SECONDS));
+            }
+            found.add(way);
+        }
+        return CompletableFuture.completedFuture(found);
     }
 
     private <T> CompletionStage<T> about(String workerId, Function<WorkerAgent, CompletionStage<T>> call) {
@@ -172,7 +176,7 @@ public final class WorkerAgents implements WorkerAgent {
     public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
         @Nullable String host = request.place().host();
         CompletionStage<Void> checked =
-                wayOf(request).thenCompose(way -> at(host, agent -> agent.check(request, asker)));
+                waysOf(request).thenCompose(_ -> at(host, agent -> agent.check(request, asker)));
         return host != null && request.workspaceMode().isWorktree()
                 ? checked.thenCombine(repositories.check(request, asker), (there, here) -> null)
                 : checked;

@@ -1,33 +1,35 @@
 package brig.protocol.control;
 
+import brig.protocol.record.OmitEmpty;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a worker needs besides its request, which the gateway provides and no client can name.
  *
  * @param start what its worktree begins with, if the repository is on another host; null otherwise
- * @param way to the host of its tunnel; null without one
+ * @param ways to the hosts of its tunnels, in their order
  * @param grant its network, if the worker-agent of another host serves it; null if this one does
  */
 public record Provision(
         @Nullable MirrorStart start,
-        @Nullable TunnelWay way,
+        @OmitEmpty List<TunnelWay> ways,
         @Nullable EgressGrant grant) {
     /** Nothing. */
-    public static final Provision NONE = new Provision(null, null, null);
+    public static final Provision NONE = new Provision(null, List.of(), null);
 
-    /** A copy with the way to the host of a tunnel. */
-    public Provision with(@Nullable TunnelWay newWay) {
-        return new Provision(start, newWay, grant);
+    /** A copy with the ways to the hosts of tunnels. */
+    public Provision with(List<TunnelWay> newWays) {
+        return new Provision(start, newWays, grant);
     }
 
     /** A copy with a network that another worker-agent serves. */
     public Provision with(EgressGrant newGrant) {
-        return new Provision(start, way, newGrant);
+        return new Provision(start, ways, newGrant);
     }
 
     /** Of a repository on another host. */
     public static Provision of(MirrorStart start) {
-        return new Provision(start, null, null);
+        return new Provision(start, List.of(), null);
     }
 }

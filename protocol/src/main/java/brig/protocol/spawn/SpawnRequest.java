@@ -11,6 +11,7 @@ import brig.protocol.record.Range;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,16 +213,21 @@ public record SpawnRequest(
      * @param host its name; {@code local} is the gateway's own host
      * @param on labels; the host with the fewest workers is taken
      * @param tunnel the folder of another host that an agent of the gateway's own host works in; null for none
+     * @param furtherTunnels folders of further hosts for that agent, each of another one
      */
     public record Place(
             @NotEmpty @Nullable String host,
             @OmitEmpty List<String> on,
-            @Nullable Tunnel tunnel) {
+            @Nullable Tunnel tunnel,
+            @OmitEmpty List<Tunnel> furtherTunnels) {
         /** The name of the gateway's own host. */
         public static final String LOCAL = "local";
 
         /** The gateway's own host. */
         public static final Place HERE = new Place(null, List.of());
+
+        /** Each has a mount and a shell that waits. */
+        public static final int TUNNELS_MAX = 8;
 
         private static final int LABELS_MAX = 16;
         private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,31}");
@@ -243,11 +249,34 @@ public record SpawnRequest(
                         "tunnel", "is for agents of the gateway's own host: no host or on goes with it");
             }
             on = on.stream().distinct().sorted().toList();
+            if (!furtherTunnels.isEmpty() && (tunnel == null || furtherTunnels.size() >= TUNNELS_MAX)) {
+                throw BrigException.invalid(
+                        "further_tunnels", "go with a tunnel, and are at most " + (TUNNELS_MAX - 1));
+            }
+            List<Tunnel> tunnels = all(tunnel, furtherTunnels);
+            if (tunnels.stream().map(Tunnel::host).distinct().count() != tunnels.size()) {
+                throw BrigException.invalid(
+                        "further_tunnels", "are of different hosts, and of another one than tunnel");
+            }
         }
 
         /** A place without a tunnel. */
         public Place(@Nullable String host, List<String> on) {
-            this(host, on, null);
+            this(host, on, null, List.of());
+        }
+
+        /** The gateway's own host, with these tunnels, of which the first one is the agent's own. */
+        public static Place withTunnels(List<Tunnel> tunnels) {
+            return new Place(null, List.of(), tunnels.getFirst(), tunnels.subList(1, tunnels.size()));
+        }
+
+        /** All tunnels, the agent's own first. */
+        public List<Tunnel> tunnels() {
+            return all(tunnel, furtherTunnels);
+        }
+
+        private static List<Tunnel> all(@Nullable Tunnel first, List<Tunnel> further) {
+            return Stream.concat(Stream.ofNullable(first), further.stream()).toList();
         }
 
         /** Whether a host may have that name. */
@@ -402,6 +431,18 @@ public record SpawnRequest(
     /** A copy with that request id. */
     public SpawnRequest claimedAs(String requestId) {
         return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()), parent, place);
+    }
+
+    /** A copy with these instructions besides its own. */
+    public SpawnRequest instructed(String instructions) {
+        String system = systemPrompt();
+        String all = system == null ? instructions : system + "\n\n" + instructions;
+        return with(
+                new AgentConfig(agent(), model(), tools(), all, agentConfig.permissions()),
+                prompt,
+                claim,
+                parent,
+                place);
     }
 
     /** A copy that may be stored: the prompt may be confidential. */

@@ -124,7 +124,7 @@ class SpawnRequestTest {
                 read("{'agent_config':{'name':'a'},'tunnel':{'host':'build1','folder':'/srv/app','at':'/work'}}")
                         .place();
         assertEquals(
-                new SpawnRequest.Place(null, List.of(), new SpawnRequest.Tunnel("build1", "/srv/app", "/work")), place);
+                SpawnRequest.Place.withTunnels(List.of(new SpawnRequest.Tunnel("build1", "/srv/app", "/work"))), place);
         for (String home : List.of("~", "~/app")) {
             assertEquals(home, new SpawnRequest.Tunnel("build1", home, null).folder());
         }
@@ -141,6 +141,9 @@ class SpawnRequestTest {
             'tunnel':{'host':'b','folder':'~/../x'}                          | tunnel.folder
             'tunnel':{'host':'b','folder':'/a','at':'b'}                     | tunnel.at
             'tunnel':{'host':'b','folder':'/a'},'host':'c'                   | tunnel
+            'further_tunnels':[{'host':'b','folder':'/a'}]                   | further_tunnels
+            'tunnel':{'host':'b','folder':'/a'},'further_tunnels':[{'host':'b','folder':'/c'}] | further_tunnels
+            'tunnel':{'host':'b','folder':'/a'},'further_tunnels':[{'host':'c','folder':'c'}] | tunnel.folder
             'tunnel':{'host':'b','folder':'/a'},'on':['gpu']                 | tunnel
             'tunnel':{'host':'b','folder':'/a'},'workspace':'/w'             | tunnel
             'host':'Build_1'                                                 | host

@@ -48,7 +48,7 @@ class RemoteShellTest {
     }
 
     private static LaunchRequest request(boolean stdin, String... command) {
-        RemoteShell remote = tunnel.remoteShell();
+        RemoteShell remote = far.remoteShell();
         LaunchRequest usual = wall.request(ResourceLimits.DEFAULT, stdin, command);
         WallProfile profile = usual.profile()
                 .with(List.of(new WallProfile.Mount(far.project, far.project, true)))

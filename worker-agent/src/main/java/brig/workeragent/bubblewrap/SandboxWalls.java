@@ -212,6 +212,10 @@ public final class SandboxWalls implements Walls {
         environment.putAll(plan.environment());
         environment.putAll(placeholders);
         environment.keySet().retainAll(may.variables());
+        RemoteShell remote = plan.remoteShell();
+        if (remote != null) {
+            environment.put(RemoteShell.HOSTS_VARIABLE, remote.hosts());
+        }
         return environment;
     }
 

@@ -312,10 +312,17 @@ public record AgentProfile(
         return place.equals(SYSTEM_PROMPT) ? "system_prompt" : place;
     }
 
+    /** A request adapted by {@link #told}, with further instructions if this agent can be told any and there are some. */
+    public SpawnRequest toldOf(String instructions, SpawnRequest request) {
+        return instructions.isEmpty() || !hasPlace(SYSTEM_PROMPT) ? request : request.instructed(instructions);
+    }
+
+    private boolean hasPlace(String field) {
+        return tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
+    }
+
     private void requirePlace(String name, String field) {
-        boolean place =
-                tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
-        if (!place) {
+        if (!hasPlace(field)) {
             throw BrigException.invalid(
                     fieldOf(field), "cannot be told to the agent '" + name + "': its profile has no place for it");
         }

@@ -5,20 +5,24 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.TunnelWay;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.tunnel.commands.SessionShell;
 import brig.workeragent.tunnel.commands.SshMaster;
 import brig.workeragent.tunnel.commands.TunnelCommands;
 import brig.workeragent.tunnel.files.RemoteFolder;
 import brig.workeragent.tunnel.files.RemoteFolders;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the tunnels of sessions. Thread-safe. */
 public final class Tunnels {
@@ -52,31 +56,80 @@ public final class Tunnels {
      * @param privateFiles globs of the policy
      * @param variables that its commands get from the agent, besides the usual ones
      */
-    public record Bounds(List<String> privateFiles, Set<String> variables) {}
+    public record Bounds(List<String> privateFiles, Set<String> variables) {
+        public static Bounds of(Confinement confinement) {
+            return new Bounds(confinement.privateFiles(), confinement.variables());
+        }
+    }
 
     /**
-     * Mounts the folder and opens the shell. Blocks.
+     * Mounts the folders and opens the shell. Blocks.
      *
+     * @param ways to the hosts, in the order of the place's tunnels
+     * @return null for a place without a tunnel
      * @throws BrigException {@code HOST_UNREACHABLE}, {@code SANDBOX_UNAVAILABLE}, {@code INVALID_FIELD}; nothing is left
      */
-    public Tunnel open(String spawnId, SpawnRequest.Tunnel wanted, TunnelWay way, Bounds bounds)
+    public @Nullable Tunnel open(String spawnId, SpawnRequest.Place place, List<TunnelWay> ways, Bounds bounds)
             throws InterruptedException {
+        List<SpawnRequest.Tunnel> wanted = place.tunnels();
+        if (wanted.isEmpty()) {
+            return null;
+        }
+        if (ways.size() != wanted.size()) {
+            throw BrigException.invalid("tunnel", "needs a gateway that knows the way to its host");
+        }
         makeBase();
+        List<TunnelHost> hosts = new ArrayList<>();
+        boolean opened = false;
+        try {
+            for (int i = 0; i < wanted.size(); i++) {
+                hosts.add(open(i == 0 ? spawnId : spawnId + "." + i, wanted.get(i), ways.get(i), bounds));
+                requireApart(hosts);
+            }
+            SessionShell shell =
+                    SessionShell.open(hosts.stream().map(TunnelHost::commands).toList(), places.resolve(spawnId), user);
+            Tunnel tunnel = new Tunnel(hosts, shell, () -> open.remove(spawnId));
+            open.put(spawnId, tunnel);
+            opened = true;
+            return tunnel;
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.SANDBOX_UNAVAILABLE, "no shell for a tunnel can be made: " + Reason.withFile(e));
+        } finally {
+            if (!opened) {
+                hosts.forEach(TunnelHost::close);
+            }
+        }
+    }
+
+    /** One path in the wall cannot be the folder of two hosts, nor one folder lie in another host's. */
+    private static void requireApart(List<TunnelHost> hosts) {
+        TunnelHost last = hosts.getLast();
+        for (TunnelHost before : hosts.subList(0, hosts.size() - 1)) {
+            if (last.inside().startsWith(before.inside()) || before.inside().startsWith(last.inside())) {
+                throw BrigException.invalid(
+                        "further_tunnels",
+                        "have folders at " + before.inside() + " (" + before.name() + ") and " + last.inside() + " ("
+                                + last.name() + "): let the agent see one at another path (--map " + last.name()
+                                + "=PATH)");
+            }
+        }
+    }
+
+    private TunnelHost open(String name, SpawnRequest.Tunnel wanted, TunnelWay way, Bounds bounds)
+            throws InterruptedException {
         RemoteFolder folder = folders.mount(new RemoteFolders.Request(
-                spawnId, way.sftpCommand(), wanted.folder(), bounds.privateFiles(), RemoteFolders.DEADLINE));
+                name, way.sftpCommand(), wanted.folder(), bounds.privateFiles(), RemoteFolders.DEADLINE));
         try {
             Path inside = wanted.at() == null ? folder.farPath() : Path.of(wanted.at());
             TunnelCommands commands = TunnelCommands.open(
                     new TunnelCommands.Spec(
-                            spawnId,
                             folder.farPath().toString(),
                             Map.of(inside.toString(), folder.farPath().toString()),
                             bounds.privateFiles(),
                             bounds.variables()),
                     masters.computeIfAbsent(
                             way, of -> SshMaster.overControl(wanted.host(), of.controlPath(), of.target())),
-                    places.resolve(spawnId),
-                    user,
                     new TunnelCommands.Listener() {
                         @Override
                         public void handleEnd() {
@@ -88,9 +141,7 @@ public final class Tunnels {
                             folder.hide(files);
                         }
                     });
-            Tunnel tunnel = new Tunnel(wanted.host(), folder, inside, commands, () -> open.remove(spawnId));
-            open.put(spawnId, tunnel);
-            return tunnel;
+            return new TunnelHost(wanted.host(), folder, inside, commands);
         } catch (IOException e) {
             folder.close();
             throw new BrigException(

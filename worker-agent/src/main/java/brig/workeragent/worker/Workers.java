@@ -7,7 +7,6 @@ import brig.protocol.control.EgressGrant;
 import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
-import brig.protocol.control.TunnelWay;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.egress.EgressEvent;
@@ -293,16 +292,17 @@ public final class Workers {
             throws InterruptedException {
         @Nullable EgressGrant grant = with.grant();
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
-        SpawnRequest request = parts.profiles().told(agent, asked);
+        SpawnRequest adapted = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
-        Cassettes.Played format = cassettes.formatOf(profile, request.model());
-        Policies.Named policy = policy(request, profile, grant != null);
+        Cassettes.Played format = cassettes.formatOf(profile, adapted.model());
+        Policies.Named policy = policy(adapted, profile, grant != null);
         logWithheld(spawnId, profile, policy);
-        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement(), with.start());
+        Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with.start());
         Tunnel tunnel = null;
         try {
-            tunnel = tunnel(spawnId, request, with.way(), policy.confinement());
+            tunnel = parts.tunnels().open(spawnId, asked.place(), with.ways(), Tunnels.Bounds.of(policy.confinement()));
+            SpawnRequest request = tunnel == null ? adapted : profile.toldOf(tunnel.instructions(), adapted);
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
@@ -312,7 +312,7 @@ public final class Workers {
                     .with(format.mounts())
                     .with(kept)
                     .with(place.mounts())
-                    .with(tunnel == null ? List.of() : List.of(tunnel.mount()))
+                    .with(tunnel == null ? List.of() : tunnel.mounts())
                     .narrowedTo(request.bounds().envAllowlist());
             Wall built = parts.walls()
                     .build(new Walls.Plan(
@@ -382,20 +382,6 @@ public final class Workers {
             place.refused().run();
             throw e;
         }
-    }
-
-    private @Nullable Tunnel tunnel(
-            String spawnId, SpawnRequest request, @Nullable TunnelWay way, Confinement confinement)
-            throws InterruptedException {
-        SpawnRequest.Tunnel wanted = request.place().tunnel();
-        if (wanted == null) {
-            return null;
-        }
-        if (way == null) {
-            throw BrigException.invalid("tunnel", "needs a gateway that knows the way to its host");
-        }
-        return parts.tunnels()
-                .open(spawnId, wanted, way, new Tunnels.Bounds(confinement.privateFiles(), confinement.variables()));
     }
 
     /** Requests that wait for an ask which finds no room end at their deadline at home. */

@@ -3,6 +3,7 @@ package brig.workeragent.tunnel.commands;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.workeragent.TestFolders;
+import brig.workeragent.wall.RemoteShell;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,8 +11,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Stands for another machine: an ordinary user of this one with a home and a project, and a client that needs no ssh. */
 public final class FarSide implements AutoCloseable {
@@ -22,6 +25,7 @@ public final class FarSide implements AutoCloseable {
     public final Path project;
     final SshMaster master;
     private final boolean switched;
+    private @Nullable SessionShell shell;
 
     public FarSide() throws IOException {
         root = TestFolders.create("brig-far");
@@ -56,7 +60,7 @@ public final class FarSide implements AutoCloseable {
     }
 
     TunnelCommands.Spec spec(List<String> privateFiles) {
-        return new TunnelCommands.Spec("s1", project.toString(), Map.of(), privateFiles, Set.of());
+        return new TunnelCommands.Spec(project.toString(), Map.of(), privateFiles, Set.of());
     }
 
     private static final TunnelCommands.Listener UNHEARD = new TunnelCommands.Listener() {
@@ -72,12 +76,26 @@ public final class FarSide implements AutoCloseable {
     }
 
     TunnelCommands open(List<String> privateFiles, LongSupplier nanos) throws IOException, InterruptedException {
-        return TunnelCommands.open(spec(privateFiles), master, place(), new WorkersUser(0, false), nanos, UNHEARD);
+        TunnelCommands commands = TunnelCommands.open(spec(privateFiles), master, nanos, UNHEARD);
+        listen(commands, new WorkersUser(0, false));
+        return commands;
     }
 
     /** For a wall whose processes have that user. */
     public TunnelCommands open(WorkersUser user) throws IOException, InterruptedException {
-        return TunnelCommands.open(spec(List.of()), master, place(), user, UNHEARD);
+        TunnelCommands commands = TunnelCommands.open(spec(List.of()), master, UNHEARD);
+        listen(commands, user);
+        return commands;
+    }
+
+    private void listen(TunnelCommands commands, WorkersUser user) throws IOException {
+        if (shell != null) shell.close();
+        shell = SessionShell.open(List.of(commands), place(), user);
+    }
+
+    /** Of what was opened last. */
+    public RemoteShell remoteShell() {
+        return Objects.requireNonNull(shell).remoteShell();
     }
 
     Path place() {
@@ -102,6 +120,7 @@ public final class FarSide implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (shell != null) shell.close();
         TestFolders.delete(root);
     }
 }

@@ -34,7 +34,7 @@ final class ShellConnection {
     private static final byte[] NO_MORE = new byte[0];
 
     private final SocketChannel channel;
-    private final TunnelCommands tunnel;
+    private final HostRoutes routes;
     /** The shim sends the next input after the last one was taken; its end may follow at once. */
     private final BlockingQueue<byte[]> inputs = new ArrayBlockingQueue<>(2);
 
@@ -43,9 +43,9 @@ final class ShellConnection {
     /** A signal that came before the command; 0 for none. */
     private volatile int early;
 
-    ShellConnection(SocketChannel channel, TunnelCommands tunnel) {
+    ShellConnection(SocketChannel channel, HostRoutes routes) {
         this.channel = channel;
-        this.tunnel = tunnel;
+        this.routes = routes;
     }
 
     void serve() throws IOException {
@@ -127,12 +127,13 @@ final class ShellConnection {
 
     private void run(ShellRequest request) {
         try {
-            String refusal = tunnel.refusal(request);
+            HostRoutes.Route route = routes.of(request);
+            String refusal = route.refusal();
             if (refusal != null) {
                 end(refusal, REFUSED);
                 return;
             }
-            tunnel.run(request, this);
+            route.run(this);
         } catch (InterruptedException cancelled) {
             LOG.debug("a call of a shell was cancelled before its command began");
         } catch (IOException e) {

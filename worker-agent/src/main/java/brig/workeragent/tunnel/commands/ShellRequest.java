@@ -87,6 +87,11 @@ record ShellRequest(
         throw new IllegalArgumentException("a request with a number that is too large");
     }
 
+    /** The same with another folder and other arguments. */
+    ShellRequest with(String otherFolder, List<String> otherArguments) {
+        return new ShellRequest(shell, otherFolder, tty, rows, columns, otherArguments, environment);
+    }
+
     /** Whether the shell was called as a login shell by its name. */
     boolean login() {
         return arguments.getFirst().startsWith("-");

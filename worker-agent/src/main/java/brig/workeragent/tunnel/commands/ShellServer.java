@@ -25,16 +25,16 @@ final class ShellServer implements AutoCloseable {
 
     private final Path socket;
     private final ServerSocketChannel server;
-    private final TunnelCommands tunnel;
+    private final HostRoutes routes;
     private final Set<SocketChannel> connections = ConcurrentHashMap.newKeySet();
 
-    private ShellServer(Path socket, ServerSocketChannel server, TunnelCommands tunnel) {
+    private ShellServer(Path socket, ServerSocketChannel server, HostRoutes routes) {
         this.socket = socket;
         this.server = server;
-        this.tunnel = tunnel;
+        this.routes = routes;
     }
 
-    static ShellServer open(Path socket, WorkersUser user, TunnelCommands tunnel) throws IOException {
+    static ShellServer open(Path socket, WorkersUser user, HostRoutes routes) throws IOException {
         Path bound = SocketFile.prepare(socket);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
@@ -46,7 +46,7 @@ final class ShellServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        ShellServer opened = new ShellServer(socket, server, tunnel);
+        ShellServer opened = new ShellServer(socket, server, routes);
         Thread.ofVirtual().name("brig-shells").start(opened::accept);
         return opened;
     }
@@ -82,7 +82,7 @@ final class ShellServer implements AutoCloseable {
 
     private void serve(SocketChannel channel, Service service) {
         try (channel) {
-            ShellConnection connection = new ShellConnection(channel, tunnel);
+            ShellConnection connection = new ShellConnection(channel, routes);
             if (connections.size() > CONNECTIONS_MAX) {
                 connection.end("more than " + CONNECTIONS_MAX + " commands at once", ShellConnection.REFUSED);
             } else {

@@ -1,30 +1,22 @@
 package brig.workeragent.tunnel.commands;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
-import brig.protocol.control.CallerTerminal;
-import brig.protocol.io.WholeFile;
 import brig.workeragent.tunnel.commands.PrivateMasks.Masks;
-import brig.workeragent.wall.RemoteShell;
-import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The commands of one session on another machine. */
+/** The commands of one session on one other machine. */
 public final class TunnelCommands implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TunnelCommands.class);
     private static final int WAITING_SECONDS = 10;
@@ -41,12 +33,7 @@ public final class TunnelCommands implements AutoCloseable {
      * @param privateFiles globs as in a policy
      * @param variables names that commands get from the agent besides the usual ones
      */
-    public record Spec(
-            String spawnId,
-            String folder,
-            Map<String, String> folders,
-            List<String> privateFiles,
-            Set<String> variables) {}
+    public record Spec(String folder, Map<String, String> folders, List<String> privateFiles, Set<String> variables) {}
 
     /** Hears what may change the files that the agent sees. */
     public interface Listener {
@@ -72,7 +59,7 @@ public final class TunnelCommands implements AutoCloseable {
     private final CommandCheck check;
     private final LongSupplier nanos;
     private final Listener listener;
-    private final Path place;
+    private final Set<String> roots;
     private final boolean enforced;
 
     // Guarded by this.
@@ -81,14 +68,10 @@ public final class TunnelCommands implements AutoCloseable {
     private long searched;
     private boolean searching;
 
-    private @Nullable ShellServer server;
-
-    private TunnelCommands(
-            Spec spec, SshMaster master, Path place, Keeper keeper, LongSupplier nanos, Listener listener)
+    private TunnelCommands(Spec spec, SshMaster master, Keeper keeper, LongSupplier nanos, Listener listener)
             throws IOException, InterruptedException {
         this.spec = spec;
         this.master = master;
-        this.place = place;
         this.keeper = keeper;
         this.nanos = nanos;
         this.listener = listener;
@@ -97,31 +80,27 @@ public final class TunnelCommands implements AutoCloseable {
         String folder = RemoteScript.bytes(spec.folder);
         if (folders.isEmpty()) folders.put(folder, folder);
         this.paths = new PathMap(folders);
+        this.roots = Set.copyOf(folders.keySet());
         this.hidden = new PrivateMasks(folder, spec.privateFiles);
         this.check = new CommandCheck(spec.privateFiles);
         this.masks = new Masks(0, "", Set.of());
         this.masks = search();
         this.searched = nanos.getAsLong();
         this.enforced = hidden.isEmpty() || masks.enforced();
-        Files.createDirectories(place);
-        WholeFile.write(
-                place.resolve("roots"), (String.join("\n", folders.keySet()) + "\n").getBytes(ISO_8859_1), "r--r--r--");
     }
 
     /**
-     * Opens the session's way to the other machine, and the socket for its wall.
+     * Opens the session's way to the other machine.
      *
-     * @param place a folder for this session, whose parents are open to the workers' user
      * @throws IOException if the machine is out of reach, or all its sessions are taken
      * @throws IllegalArgumentException for a malformed folder or glob
      */
-    public static TunnelCommands open(Spec spec, SshMaster master, Path place, WorkersUser user, Listener listener)
+    public static TunnelCommands open(Spec spec, SshMaster master, Listener listener)
             throws IOException, InterruptedException {
-        return open(spec, master, place, user, System::nanoTime, listener);
+        return open(spec, master, System::nanoTime, listener);
     }
 
-    static TunnelCommands open(
-            Spec spec, SshMaster master, Path place, WorkersUser user, LongSupplier nanos, Listener listener)
+    static TunnelCommands open(Spec spec, SshMaster master, LongSupplier nanos, Listener listener)
             throws IOException, InterruptedException {
         if (!master.sessions.tryAcquire(WAITING_SECONDS, TimeUnit.SECONDS)) {
             throw new IOException(master.name() + " runs " + SshMaster.SESSIONS_MAX + " commands already");
@@ -130,35 +109,38 @@ public final class TunnelCommands implements AutoCloseable {
         TunnelCommands opened = null;
         try {
             keeper = Keeper.open(master);
-            opened = new TunnelCommands(spec, master, place, keeper, nanos, listener);
-            opened.server = ShellServer.open(place.resolve("socket"), user, opened);
+            opened = new TunnelCommands(spec, master, keeper, nanos, listener);
             return opened;
         } finally {
-            if (opened == null || opened.server == null) {
+            if (opened == null) {
                 if (keeper != null) keeper.close();
                 master.sessions.release();
             }
         }
     }
 
-    /** What the wall needs: {@code Walls.Plan.remoteShell}. */
-    public RemoteShell remoteShell() {
-        String local = paths.toLocal(RemoteScript.bytes(spec.folder));
-        return new RemoteShell(place, Path.of(local == null ? spec.folder : RemoteScript.text(local)));
+    String name() {
+        return master.name();
     }
 
-    /** Serves an interactive login shell there to a person, until its end. */
-    public void serve(SocketChannel channel, CallerTerminal terminal) {
-        ShellServer listening = Objects.requireNonNull(server);
-        listening.serve(
-                channel,
-                ShellRequest.ofPerson(
-                        RemoteScript.bytes(remoteShell().directory().toString()), terminal),
-                privacy());
+    /** The folders of the wall that are of this machine; byte strings. */
+    Collection<String> roots() {
+        return roots;
+    }
+
+    /** Where the agent begins in the wall; a byte string. */
+    String directory() {
+        String local = paths.toLocal(RemoteScript.bytes(spec.folder));
+        return local == null ? RemoteScript.bytes(spec.folder) : local;
+    }
+
+    /** Whether a folder of the wall is one of this machine. */
+    boolean has(String folder) {
+        return roots.stream().anyMatch(root -> PathMap.isBelow(folder, root));
     }
 
     /** What a person is told first. What is typed into a shell is not checked. */
-    private String privacy() {
+    String privacy() {
         if (hidden.isEmpty()) return "";
         Posture posture = posture();
         return posture.enforced()
@@ -186,8 +168,13 @@ public final class TunnelCommands implements AutoCloseable {
         return null;
     }
 
-    /** Runs a command of the wall, and tells its caller how it ended. */
-    void run(ShellRequest request, ShellConnection caller) throws IOException, InterruptedException {
+    /**
+     * Runs a command of the wall, and tells its caller how it ended.
+     *
+     * @param mayReturn whether the agent may be told that the command ended in that folder of the wall; a byte string
+     */
+    void run(ShellRequest request, Predicate<String> mayReturn, ShellConnection caller)
+            throws IOException, InterruptedException {
         RemoteCommand.Plan plan = plan(request);
         if (plan.script("", Keeper.mark()).length() > RemoteScript.BYTES_MAX) {
             caller.end("the command is longer than another machine takes at once", ShellConnection.REFUSED);
@@ -198,14 +185,15 @@ public final class TunnelCommands implements AutoCloseable {
             master.sessions.acquire();
         }
         try {
-            run(plan, caller);
+            run(plan, mayReturn, caller);
         } finally {
             master.sessions.release();
         }
     }
 
     /** A session that was not admitted did nothing, so it is asked for again. */
-    private void run(RemoteCommand.Plan plan, ShellConnection caller) throws IOException, InterruptedException {
+    private void run(RemoteCommand.Plan plan, Predicate<String> mayReturn, ShellConnection caller)
+            throws IOException, InterruptedException {
         for (int starts = 1; ; starts++) {
             RemoteCommand command = start(plan);
             RemoteCommand.End end = caller.join(command);
@@ -218,16 +206,20 @@ public final class TunnelCommands implements AutoCloseable {
             String lost = RemoteCommand.lost(end, master.name());
             if (lost != null) throw new IOException(lost);
             listener.handleEnd();
-            caller.end(command, end, plan.returned().isEmpty() ? null : plan.returned(), returned(end.returned()));
+            caller.end(
+                    command,
+                    end,
+                    plan.returned().isEmpty() ? null : plan.returned(),
+                    returned(end.returned(), mayReturn));
             return;
         }
     }
 
     /** A folder in which a command ended; nothing if the wall has no such folder. */
-    private String returned(String content) {
+    private String returned(String content, Predicate<String> mayReturn) {
         String folder = content.strip();
         String local = folder.startsWith("/") && folder.indexOf('\n') < 0 ? paths.toLocal(folder) : null;
-        return local == null ? "" : local + "\n";
+        return local == null || !mayReturn.test(local) ? "" : local + "\n";
     }
 
     private RemoteCommand.Plan plan(ShellRequest request) {
@@ -312,16 +304,12 @@ public final class TunnelCommands implements AutoCloseable {
         }
     }
 
-    /** Ends all commands there and removes the socket. */
+    /** Ends all commands there. */
     @Override
-    public void close() throws IOException {
-        ShellServer listening = server;
-        if (listening != null) listening.close();
+    public void close() {
         synchronized (this) {
             keeper.close();
         }
         master.sessions.release();
-        Files.deleteIfExists(place.resolve("roots"));
-        Files.deleteIfExists(place);
     }
 }

@@ -7,6 +7,8 @@
  * <p>What comes from a wall is bytes, which need not be UTF-8. In this package such a text is a string with one
  * character (0 to 255) for each byte, called a <em>byte string</em>.
  *
+ * <p>More than 14 classes: the parts of one way to a machine, of which only its ends are for other packages.
+ *
  * <p>Decision 0162.
  */
 @NullMarked
