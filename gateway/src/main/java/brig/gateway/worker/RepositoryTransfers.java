@@ -67,8 +67,8 @@ final class RepositoryTransfers {
         SpawnRequest request = asked.withoutPrompt();
         List<IntConsumer> told = new ArrayList<>(List.of(percent));
         return home.lendable(spawnId, request, asker)
-                .thenCompose(lendable -> share(new Transport(
-                        far, host, lendable.mirror(), request, asker, told, new CompletableFuture<>())));
+                .thenCompose(lendable -> share(
+                        new Transport(far, host, lendable.mirror(), request, asker, told, new CompletableFuture<>())));
     }
 
     /** @param told those that hear of its progress */
