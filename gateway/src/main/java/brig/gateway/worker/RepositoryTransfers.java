@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -135,8 +134,8 @@ final class RepositoryTransfers {
                 .mirror(transport.mirror())
                 .thenApply(RepositoryTransfers::bounded)
                 .thenCompose(have -> home.transfer()
-                        .thenCompose(from ->
-                                lend(transport, have, from).whenComplete((start, failure) -> from.close(over())))
+                        .thenCompose(from -> lend(transport, have, from)
+                                .whenComplete((start, failure) -> from.close(Transfer.over())))
                         .exceptionallyCompose(failure -> again
                                         && !have.isEmpty()
                                         && cause(failure) instanceof BrigException refusal
@@ -164,30 +163,18 @@ final class RepositoryTransfers {
                     .thenCompose(to -> {
                         to.send(new TransferRequest.Receive(start.mirror(), start.commit(), lent.head(), lent.bytes()));
                         LongConsumer passed = count -> transport.tell(count, lent.bytes());
-                        return relay(from, to, lent.bytes(), passed, Done.class)
-                                .whenComplete((done, failure) -> to.close(over()));
+                        return from.relay(to, lent.bytes(), passed, Done.class)
+                                .whenComplete((done, failure) -> to.close(Transfer.over()));
                     })
                     .thenApply(done -> start);
         });
     }
 
-    /** The one that takes the bytes may refuse them before it has all. */
-    private static <A extends Record> CompletionStage<A> relay(
-            Transfer from, Transfer to, long bytes, LongConsumer passed, Class<A> type) {
-        CompletionStage<A> answer = to.answer(type);
-        var _ = from.pass(to, bytes, passed).whenComplete((done, failure) -> {
-            if (failure != null) {
-                to.close(Objects.requireNonNullElse(refusal(failure), over()));
-            }
-        });
-        return answer;
-    }
-
     /** Applies the changes of a spawn on another host to the repository that was lent to it. */
     CompletionStage<ApplyAnswer> apply(WorkerAgent far, String spawnId, boolean check, List<String> allow) {
         return far.transfer()
-                .thenCompose(from ->
-                        apply(from, spawnId, check, allow).whenComplete((answer, failure) -> from.close(over())));
+                .thenCompose(from -> apply(from, spawnId, check, allow)
+                        .whenComplete((answer, failure) -> from.close(Transfer.over())));
     }
 
     private CompletionStage<ApplyAnswer> apply(Transfer from, String spawnId, boolean check, List<String> allow) {
@@ -195,8 +182,8 @@ final class RepositoryTransfers {
         return from.answer(TransferRequest.Outgoing.class)
                 .thenCompose(patch -> home.transfer().thenCompose(to -> {
                     to.send(new TransferRequest.Apply(spawnId, check, allow, patch.bytes()));
-                    return relay(from, to, patch.bytes(), count -> {}, ApplyAnswer.class)
-                            .whenComplete((answer, failure) -> to.close(over()));
+                    return from.relay(to, patch.bytes(), count -> {}, ApplyAnswer.class)
+                            .whenComplete((answer, failure) -> to.close(Transfer.over()));
                 }))
                 .thenCompose(answer -> {
                     from.send(new TransferRequest.Settled(answer.applied()));
@@ -205,15 +192,7 @@ final class RepositoryTransfers {
                 });
     }
 
-    private static BrigException over() {
-        return new BrigException(ErrorCode.INTERNAL, "the transfer is over");
-    }
-
     private static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
-    private static @Nullable BrigException refusal(Throwable failure) {
-        return cause(failure) instanceof BrigException refusal ? refusal : null;
     }
 }
