@@ -25,8 +25,7 @@ public interface Transfer {
      * Passes the next bytes on, and reads the answer of the other, which may refuse them before it has all. The caller
      * closes both.
      */
-    default <A extends Record> CompletionStage<A> relay(
-            Transfer to, long bytes, LongConsumer passed, Class<A> type) {
+    default <A extends Record> CompletionStage<A> relay(Transfer to, long bytes, LongConsumer passed, Class<A> type) {
         CompletionStage<A> answer = to.answer(type);
         var _ = pass(to, bytes, passed).whenComplete((done, failure) -> {
             if (failure != null) {
