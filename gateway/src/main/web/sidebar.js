@@ -91,7 +91,9 @@ function entry(view) {
             ${asks ? badge(asks) : nothing}<span class="dim"
                 title=${view.ended_ms ? 'how long it ran' : 'how long it has been there'}>${age(since)}</span></span>
         <span class="second dim"><span class="agent">${placed(view)}${view.throttled ? ' · paused' : ''}<span
-            class="does"> · ${view.ended_ms ? how(view) : DOES[view.activity]}</span></span>
+            class="does"> · ${view.ended_ms ? how(view) : DOES[view.activity]}${
+                view.percent === undefined ? '' : `, brings the repository: ${view.percent} %`
+            }</span></span>
             <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
             <span title="connections that read it now">${view.readers ? plural(view.readers, 'subscriber') : ''}</span></span>
     </a></li>`;

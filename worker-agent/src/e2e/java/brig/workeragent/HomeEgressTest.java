@@ -2,7 +2,6 @@ package brig.workeragent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
@@ -79,7 +78,6 @@ class HomeEgressTest {
                         "openai",
                         Map.of("baseUrl", "https://allowed.test:" + web.port(true) + "/v1", "secret", "TOKEN")));
         home.writePolicy("test", Map.of("egress", egress));
-        far.writePolicy("test", Map.of());
         homeControl = home.control();
         farControl = far.control();
         joiner = new TestJoiner(far.linkSocket(), home.linkSocket(), 4);
@@ -98,49 +96,8 @@ class HomeEgressTest {
         return new String(Json.write(object), UTF_8);
     }
 
-    /** A shell on the other host that takes a line at a time. */
-    private final class Shell implements AutoCloseable {
-        private final String id = Ids.newSpawnId(System.currentTimeMillis());
-        private final TestGateway frames;
-        private final StringBuilder said = new StringBuilder();
-
-        Shell() throws IOException {
-            Map<String, Object> request =
-                    Map.of("agent_config", Map.of("name", "bash-lines"), "policy", "test", "once", false);
-            Map<String, Object> granted =
-                    homeControl.ask(json(Map.of("id", 1, "op", "grant", "spawn_id", id, "request", request)));
-            assertTrue(granted.containsKey("ok"), granted::toString);
-            assertFalse(granted.toString().contains(SECRET), granted::toString);
-            Map<String, Object> spawned = farControl.ask(json(
-                    Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request, "grant", granted.get("ok"))));
-            assertTrue(spawned.containsKey("ok"), spawned::toString);
-            frames = far.frames(id, 1);
-        }
-
-        /** What it says to a line, up to a line that says so. */
-        String say(String line) throws IOException {
-            frames.send(json(Map.of("input", Map.of("content", line + "; echo; echo over"))));
-            return until("\nover\n");
-        }
-
-        String until(String end) throws IOException {
-            frames.read(frame -> {
-                if (frame.type() == FrameType.CHUNK) {
-                    said.append(frame.text("content"));
-                }
-                assertFalse(frame.type() == FrameType.DONE, said::toString);
-                return said.indexOf(end) < 0;
-            });
-            int at = said.indexOf(end);
-            String text = said.substring(0, at);
-            said.delete(0, at + end.length());
-            return text;
-        }
-
-        @Override
-        public void close() throws IOException {
-            frames.close();
-        }
+    private FarShell shell() throws IOException {
+        return new FarShell(home, far, "bash-lines", "test", false);
     }
 
     private static String url(boolean encrypted, String host, String path) {
@@ -154,7 +111,7 @@ class HomeEgressTest {
 
     @Test
     void shouldReachWhatHomeAllowsWithSecretsThatOnlyHomeKnows() throws IOException {
-        try (Shell shell = new Shell()) {
+        try (FarShell shell = shell()) {
             // A name, TLS without the proxy, and a datagram for it; then the proxy; then a model route.
             String said = shell.say("curl -sS --noproxy '*' -d $TOKEN -H \"Authorization: Bearer $TOKEN\" "
                     + url(true, "allowed.test", "/echo"));
@@ -174,35 +131,17 @@ class HomeEgressTest {
         }
         assertTrue(
                 web.requests.stream().noneMatch(request -> request.startsWith("other.test")), web.requests::toString);
-        assertEquals(List.of(), filesWith(far.root, SECRET));
+        assertEquals(List.of(), TestFolders.filesWith(far.root, SECRET));
         assertEquals(List.of(), far.egressProcesses());
-    }
-
-    private static List<Path> filesWith(Path folder, String text) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> {
-                        try {
-                            return new String(Files.readAllBytes(file), UTF_8).contains(text);
-                        } catch (IOException unreadable) {
-                            return false;
-                        }
-                    })
-                    .toList();
-        }
     }
 
     @Test
     void shouldBreakConnectionsWithTheLinkAndServeNewOnesWhenItIsBack() throws IOException {
-        try (Shell shell = new Shell()) {
+        try (FarShell shell = shell()) {
             assertTrue(
                     shell.say("curl -sS " + url(false, "allowed.test", "/page")).contains("hello"));
             joiner.close();
-            shell.frames.send(json(Map.of(
-                    "input",
-                    Map.of(
-                            "content",
-                            "echo asked; curl -sS " + url(false, "allowed.test", "/page") + "; echo; echo over"))));
+            shell.send("echo asked; curl -sS " + url(false, "allowed.test", "/page"));
             shell.until("asked\n");
             joiner = new TestJoiner(far.linkSocket(), home.linkSocket(), 4);
             assertTrue(shell.until("\nover\n").contains("hello"));
@@ -211,7 +150,7 @@ class HomeEgressTest {
 
     @Test
     void shouldRefuseAndAuditConnectionsThatNobodyGranted() throws IOException {
-        try (Shell shell = new Shell()) {
+        try (FarShell shell = shell()) {
             String stranger = Ids.newSpawnId(System.currentTimeMillis());
             for (String wanted : List.of(
                     "\"spawn_id\":\"" + stranger + "\",\"role\":\"proxy\"",
@@ -234,7 +173,7 @@ class HomeEgressTest {
 
     @Test
     void shouldTellTheWorkersStreamWhatHappenedAtHome() throws IOException {
-        try (Shell shell = new Shell();
+        try (FarShell shell = shell();
                 TestGateway events = new TestGateway(home.linkSocket()).opened("{\"link\":\"egress_events\"}")) {
             shell.say("curl -sS -o /dev/null " + url(false, "other.test", "/page"));
             Map<String, Object> event = Json.parseObject(events.line().getBytes(UTF_8));

@@ -1,9 +1,12 @@
 package brig.workeragent;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** Temporary folders of tests. */
@@ -25,6 +28,23 @@ public final class TestFolders {
                     Files.deleteIfExists(file);
                 }
             }
+        }
+    }
+
+    /** The files below that folder that have that text. */
+    public static List<Path> filesWith(Path folder, String text) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> has(file, text))
+                    .toList();
+        }
+    }
+
+    static boolean has(Path file, String text) {
+        try {
+            return new String(Files.readAllBytes(file), ISO_8859_1).contains(text);
+        } catch (IOException unreadable) {
+            return false;
         }
     }
 

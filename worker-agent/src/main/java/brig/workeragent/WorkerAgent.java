@@ -4,6 +4,8 @@ import brig.protocol.BrigException;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
+import brig.workeragent.handover.HandedOver;
+import brig.workeragent.handover.Handovers;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -76,6 +78,7 @@ public final class WorkerAgent implements AutoCloseable {
                         profiles,
                         programs,
                         policies,
+                        new HandedOver(timers::schedule),
                         walls,
                         made,
                         timers,
@@ -115,6 +118,7 @@ public final class WorkerAgent implements AutoCloseable {
                                 installation.workspaceBases().get(0)),
                         walls,
                         new ControlOperations.Networks(egress, grants, relayed),
+                        new Handovers(new Handovers.Services(profiles, policies, egress::feed)),
                         VERSION,
                         () -> System.exit(0)));
     }

@@ -236,7 +236,7 @@ public final class Main {
                     spawn.taskId(),
                     spawn.spawnId(),
                     TreeDrawing.placed(spawn.agent(), spawn.host()),
-                    spawn.activity().wireName() + (spawn.throttled() ? ", paused" : ""),
+                    TopTable.doing(spawn),
                     age(spawn.createdMs()),
                     String.valueOf(spawn.lastSeq())));
         }

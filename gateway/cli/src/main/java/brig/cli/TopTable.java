@@ -62,7 +62,7 @@ final class TopTable {
             return List.of(
                     TreeDrawing.cut(view.taskId(), NAME_CHARS_MAX),
                     TreeDrawing.cut(TreeDrawing.placed(view.agent(), view.host()), NAME_CHARS_MAX),
-                    view.activity().wireName() + (view.throttled() ? ", paused" : ""),
+                    doing(view),
                     TreeDrawing.duration(nowMs - view.createdMs()),
                     String.valueOf(view.lastSeq()),
                     String.format(Locale.ROOT, "%.1f", framesPerSecond),
@@ -70,6 +70,12 @@ final class TopTable {
                     TreeDrawing.tokens(inputTokens),
                     TreeDrawing.tokens(outputTokens));
         }
+    }
+
+    /** What the session does, in words. */
+    static String doing(SpawnView view) {
+        String percent = view.percent() == null ? "" : ", brings the repository: " + view.percent() + " %";
+        return view.activity().wireName() + percent + (view.throttled() ? ", paused" : "");
     }
 
     /** A row as JSON. */

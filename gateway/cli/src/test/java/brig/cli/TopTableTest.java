@@ -33,6 +33,7 @@ class TopTableTest {
                 agent,
                 SpawnState.RUNNING,
                 SpawnActivity.WORKING,
+                null,
                 false,
                 "/w",
                 "uid:0",

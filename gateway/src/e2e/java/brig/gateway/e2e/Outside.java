@@ -58,6 +58,11 @@ final class Outside implements AutoCloseable {
         return folder.resolve("policies").resolve(name + ".json");
     }
 
+    /** The file that the secret comes from. */
+    Path token() {
+        return folder.resolve("token");
+    }
+
     /** Writes a policy with a way out, to nobody yet; the address alone is allowed, so that names may lead there. */
     void writePolicy(String name, int askMs) throws IOException {
         Map<String, Object> egress = new LinkedHashMap<>();

@@ -127,12 +127,17 @@ final class Product implements AutoCloseable {
     /** Lets those shipped profiles be models for clients of OpenAI's API, which programs that are no agents are not. */
     Product offering(String... profiles) throws IOException {
         for (String profile : profiles) {
-            Path shipped = Path.of(BRIG).resolveSibling("../config/agents/" + profile + ".json");
-            Map<String, Object> values = new LinkedHashMap<>(Json.parseCommented(Files.readString(shipped)));
-            values.put("asModel", true);
-            Files.write(agents().resolve(profile + ".json"), Json.write(values));
+            addProfile(profile, profile, Map.of("asModel", true));
         }
         return this;
+    }
+
+    /** Adds a profile of its own: a shipped one with other values. */
+    void addProfile(String name, String shipped, Map<String, ?> values) throws IOException {
+        Path file = Path.of(BRIG).resolveSibling("../config/agents/" + shipped + ".json");
+        Map<String, Object> all = new LinkedHashMap<>(Json.parseCommented(Files.readString(file)));
+        all.putAll(values);
+        Files.write(agents().resolve(name + ".json"), Json.write(all));
     }
 
     /** Starts the gateway and waits until it says that it is up. */

@@ -4,8 +4,8 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import brig.workeragent.TestFolders;
 import brig.workeragent.sandbox.HostBait;
 import com.microsoft.playwright.Page;
 import java.io.IOException;
@@ -16,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,12 +48,14 @@ class RemoteHostTest {
     private static final int BIG = 20_000_000;
 
     private static SshHost host;
+    private static Path policies;
     private static RemoteSite site;
 
     @BeforeAll
     static void start() throws IOException {
         host = SshHost.start(HOST);
-        site = RemoteSite.start(Map.of(), host);
+        policies = TestFolders.create("brig-policies-");
+        site = RemoteSite.start(Map.of("worker", Map.of("policyDirs", List.of("", policies.toString()))), host);
         assertEquals(1, host.logins());
     }
 
@@ -165,21 +166,11 @@ class RemoteHostTest {
     void shouldHoldEveryAttemptToEscapeThere() throws Exception {
         Path program = copied(HostBait.ESCAPE, host.home().resolve("escape"));
         Path bait = Files.createDirectory(host.tmp().resolve("bait"));
-        Path settings = host.home().resolve(".config/brig");
-        Files.createDirectories(settings.resolve("policies"));
-        Files.createDirectories(settings.resolve("agents"));
-        Files.writeString(settings.resolve("policies/webbed.json"), """
+        Files.writeString(policies.resolve("webbed.json"), """
                 {"description": "Reaches one host", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}},
                  "environment": ["PATH", "HOME"], "privateFiles": [], "egress": {"allowedHosts": ["example.com"]}}
                 """);
-        Path shell = host.home()
-                .resolve(".brig/versions")
-                .resolve(Payloads.version())
-                .resolve("config/agents/shell.json");
-        Map<String, Object> webbed = new LinkedHashMap<>(Json.parseCommented(Files.readString(shell)));
-        webbed.put("policy", "webbed");
-        Files.write(settings.resolve("agents/webbed.json"), Json.write(webbed));
-        // What a wall of this host lets in is looked up at home, unless its egress is there.
+        site.product().addProfile("webbed", "shell", Map.of("policy", "webbed"));
         Run added = site.product()
                 .brig(
                         "host",

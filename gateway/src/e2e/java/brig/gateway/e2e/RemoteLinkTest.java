@@ -261,7 +261,7 @@ class RemoteLinkTest {
                 long backMs = msSince(lost);
                 assertTrue(backMs <= RESUMED_MS_MAX, "back after " + backMs + " ms");
             }
-            writer.writeOn();
+            writer.tell("go");
             writer.judge(captain);
         }
     }

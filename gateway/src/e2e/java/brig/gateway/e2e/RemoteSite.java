@@ -19,13 +19,22 @@ final class RemoteSite implements AutoCloseable {
         Map<String, Object> all = new LinkedHashMap<>(settings);
         Map<String, Object> reached = new LinkedHashMap<>();
         for (SshHost host : hosts) {
-            reached.put(host.name(), reach(host.config()));
+            Map<String, Object> one = new LinkedHashMap<>(reach(host.config()));
+            one.putAll(asked(settings, host.name()));
+            reached.put(host.name(), one);
         }
         all.put("hosts", reached);
         product = Product.prepare(all);
     }
 
-    /** Has hosts, and waits until all are up. It closes them too. */
+    private static Map<String, Object> asked(Map<String, ?> settings, String host) {
+        JsonObject given = JsonObject.of(settings).object("hosts").object(host);
+        Map<String, Object> asked = new LinkedHashMap<>();
+        given.names().forEach(name -> asked.put(name, given.value(name)));
+        return asked;
+    }
+
+    /** Has hosts, with what the settings say of them besides, and waits until all are up. It closes them too. */
     static RemoteSite start(Map<String, ?> settings, SshHost... hosts) throws IOException {
         RemoteSite site = new RemoteSite(settings, List.of(hosts));
         try {

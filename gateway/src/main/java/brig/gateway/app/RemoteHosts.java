@@ -144,7 +144,7 @@ final class RemoteHosts implements Placement.Directory {
         hosts.open(new Hosts.Listener() {
             @Override
             public void handleKnown(String host, WorkerAgent agent) {
-                workers.add(host, servedAtHome(host) ? networks.serve(host, far(host)) : agent);
+                workers.add(host, networks.serve(host, far(host), servedAtHome(host)));
             }
 
             @Override

@@ -1,6 +1,7 @@
 package brig.gateway.egress;
 
 import brig.gateway.time.Timers;
+import brig.gateway.worker.HandoverAgent;
 import brig.gateway.worker.NetworkAgent;
 import brig.gateway.worker.Reach;
 import brig.gateway.worker.WorkerAgent;
@@ -14,9 +15,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hosts whose workers' networks are served at home. Owned by the event loop.
+ * Other hosts, whose workers have profiles, policies and secrets of home, or networks too. Owned by the event loop.
  *
- * <p>Decision 0160.
+ * <p>Decisions 0160, 0169.
  */
 public final class HomeNetworks implements AutoCloseable {
     /**
@@ -33,7 +34,11 @@ public final class HomeNetworks implements AutoCloseable {
     private final NetworkAgent home;
     private final DomainSocketAddress homeSocket;
     private final Function<String, @Nullable SpawnRequest> requests;
+    /** All hosts. */
+    private final Map<String, HandoverAgent> agents = new HashMap<>();
+    /** Those whose networks are served at home. */
     private final Map<String, Host> hosts = new HashMap<>();
+
     private final HomeEvents events;
     private boolean listening;
 
@@ -59,10 +64,22 @@ public final class HomeNetworks implements AutoCloseable {
                 happened -> hosts.values().forEach(host -> host.served().handle(happened)));
     }
 
-    /** Serves the networks of that host's workers from now on. @return its worker-agent, to be used instead */
-    public WorkerAgent serve(String name, Far far) {
+    /**
+     * Serves that host from now on.
+     *
+     * @param atHome whether the networks of its workers are served at home
+     * @return its worker-agent, to be used instead
+     */
+    public WorkerAgent serve(String name, Far far, boolean atHome) {
         forget(name);
-        HomeServed served = new HomeServed(far.agent(), home, requests);
+        HandoverAgent agent = new HandoverAgent(far.agent(), home, !atHome, requests, timers);
+        agents.put(name, agent);
+        agent.open();
+        return atHome ? serveNetworks(name, agent, far) : agent;
+    }
+
+    private WorkerAgent serveNetworks(String name, NetworkAgent agent, Far far) {
+        HomeServed served = new HomeServed(agent, home, requests);
         DomainSocketAddress socket = new DomainSocketAddress(far.socket().toString());
         WallStreams streams =
                 new WallStreams(loop, timers, new WallStreams.Ends(name, socket, far.reach(), homeSocket), served);
@@ -75,8 +92,12 @@ public final class HomeNetworks implements AutoCloseable {
         return served;
     }
 
-    /** There is no such host any more, or it serves its own networks. */
+    /** There is no such host any more. */
     public void forget(String name) {
+        HandoverAgent agent = agents.remove(name);
+        if (agent != null) {
+            agent.close();
+        }
         Host gone = hosts.remove(name);
         if (gone != null) {
             gone.streams().close();
@@ -91,6 +112,7 @@ public final class HomeNetworks implements AutoCloseable {
     @Override
     public void close() {
         events.close();
+        agents.values().forEach(HandoverAgent::close);
         hosts.values().forEach(host -> host.streams().close());
     }
 }

@@ -1,39 +1,27 @@
 package brig.gateway.egress;
 
 import brig.gateway.stream.StreamLog;
+import brig.gateway.worker.ForwardingAgent;
 import brig.gateway.worker.NetworkAgent;
-import brig.gateway.worker.Transfer;
-import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.AnswerChoice;
-import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
-import brig.protocol.control.CallerTerminal;
-import brig.protocol.control.DiffAnswer;
-import brig.protocol.control.DiscardAnswer;
-import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
-import brig.protocol.control.HelloAnswer;
-import brig.protocol.control.LendableAnswer;
-import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
-import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.wire.FrameDecoder;
-import io.netty.channel.Channel;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -49,10 +37,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decision 0160.
  */
-public final class HomeServed implements WorkerAgent, WallStreams.Claims {
+public final class HomeServed extends ForwardingAgent implements WallStreams.Claims {
     private static final Logger log = LoggerFactory.getLogger(HomeServed.class);
 
-    private final NetworkAgent far;
     private final NetworkAgent home;
     private final Function<String, @Nullable SpawnRequest> requests;
     /** What was asked for each worker whose network is served. */
@@ -69,7 +56,7 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
      * @param requests what was asked for a worker of that host; null if there is none of that id
      */
     public HomeServed(NetworkAgent far, NetworkAgent home, Function<String, @Nullable SpawnRequest> requests) {
-        this.far = far;
+        super(far);
         this.home = home;
         this.requests = requests;
     }
@@ -77,11 +64,6 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
     @Override
     public @Nullable String refusal(String spawnId) {
         return granted.containsKey(spawnId) ? null : "the gateway knows no such worker on that host";
-    }
-
-    @Override
-    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        return far.checkGranted(request, asker);
     }
 
     @Override
@@ -150,11 +132,6 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
                 }
             });
         }
-    }
-
-    @Override
-    public CompletionStage<Void> terminate(String spawnId, String reason) {
-        return far.terminate(spawnId, reason);
     }
 
     @Override
@@ -227,73 +204,12 @@ public final class HomeServed implements WorkerAgent, WallStreams.Claims {
     }
 
     @Override
-    public CompletionStage<LendableAnswer> lendable(
-            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return far.lendable(spawnId, request, asker);
-    }
-
-    @Override
-    public CompletionStage<MirrorAnswer> mirror(String mirror) {
-        return far.mirror(mirror);
-    }
-
-    @Override
-    public CompletionStage<Transfer> transfer() {
-        return far.transfer();
-    }
-
-    @Override
-    public CompletionStage<HelloAnswer> hello() {
-        return far.hello();
-    }
-
-    @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return far.diff(spawnId);
-    }
-
-    @Override
-    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
-        return far.apply(spawnId, check, allow);
-    }
-
-    @Override
-    public CompletionStage<WorkspacesAnswer> workspaces() {
-        return far.workspaces();
-    }
-
-    @Override
-    public CompletionStage<DiscardAnswer> discard(String spawnId) {
-        return far.discard(spawnId);
-    }
-
-    @Override
     public CompletionStage<AuditAnswer> audit(String from) {
         return home.audit(from);
     }
 
     @Override
-    public CompletionStage<Channel> dial(String workerId, int port) {
-        return far.dial(workerId, port);
-    }
-
-    @Override
-    public CompletionStage<Channel> shell(String workerId, CallerTerminal terminal) {
-        return far.shell(workerId, terminal);
-    }
-
-    @Override
     public CompletionStage<TestRouteAnswer> testRoute(String route) {
         return home.testRoute(route);
-    }
-
-    @Override
-    public CompletionStage<DoctorAnswer> doctor() {
-        return far.doctor();
-    }
-
-    @Override
-    public CompletionStage<Void> shutdown() {
-        return far.shutdown();
     }
 }

@@ -4,7 +4,7 @@ package brig.gateway.host;
  * When a host is tried again, and how long an attempt waits for its {@code sshd}. A host that is away, or on which sessions live, is
  * tried without end and at least each second or two, so that work shows within two seconds of its return.
  *
- * <p>Decision 0159.
+ * <p>Decision 0171.
  */
 final class Attempts {
     static final long RETRY_MS_MIN = 1_000;

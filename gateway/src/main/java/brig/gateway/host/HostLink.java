@@ -30,7 +30,7 @@ import org.slf4j.event.Level;
  *
  * <p>Owned by the event loop.
  *
- * <p>Decision 0159.
+ * <p>Decisions 0159 and 0171.
  */
 public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.Outcome {
     private static final Logger log = LoggerFactory.getLogger(HostLink.class);

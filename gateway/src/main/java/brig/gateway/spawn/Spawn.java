@@ -57,6 +57,7 @@ public final class Spawn {
     private @Nullable String sessionId;
     private SpawnState state;
     private String workspace;
+    private @Nullable Integer broughtPercent;
     private long runningMs;
     private long changedMs;
     private long endedMs;
@@ -235,6 +236,16 @@ public final class Spawn {
     /** Its current activity, for views. */
     public SpawnActivity doing() {
         return activity.in(state, exit);
+    }
+
+    /** How much of its repository is on its host, while that is brought there. */
+    @Nullable
+    Integer broughtPercent() {
+        return state == SpawnState.SPAWNING ? broughtPercent : null;
+    }
+
+    void handleBrought(int percent) {
+        broughtPercent = percent < 100 ? percent : null;
     }
 
     /** Its asks that wait for an answer. */

@@ -28,6 +28,7 @@ final class SpawnViews {
                 spawn.agent(),
                 spawn.state(),
                 spawn.doing(),
+                spawn.broughtPercent(),
                 log.isThrottled() && !isFinal,
                 spawn.workspace(),
                 spawn.captain(),

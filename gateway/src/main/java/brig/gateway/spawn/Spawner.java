@@ -307,7 +307,7 @@ public final class Spawner {
                 .becomeSpawning(spawn)
                 .thenCompose(saved -> {
                     trace.step("repository");
-                    return parts.workers().provide(spawn.spawnId(), request, asker);
+                    return parts.workers().provide(spawn.spawnId(), request, asker, spawn::handleBrought);
                 })
                 .thenCompose(with -> {
                     trace.step("worker");

@@ -390,8 +390,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker) {
-        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), true));
+    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker, ControlRequest.Check.Part part) {
+        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), part));
     }
 
     @Override

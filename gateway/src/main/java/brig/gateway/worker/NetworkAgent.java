@@ -1,14 +1,15 @@
 package brig.gateway.worker;
 
+import brig.protocol.control.ControlRequest.Check;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.concurrent.CompletionStage;
 
-/** A worker-agent that serves networks of workers on other hosts, or has workers that another one serves. */
+/** A worker-agent as it works together with that of another host: the one at home, or the one of the worker's host. */
 public interface NetworkAgent extends WorkerAgent {
-    /** As {@link #check}, for a worker whose network another worker-agent serves. */
-    CompletionStage<Void> checkGranted(SpawnRequest request, SpawnRequest.Asker asker);
+    /** As {@link #check}, of its part alone. */
+    CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker, Check.Part part);
 
     /** Serves the network of a worker on another host. Asked again, it answers the same. */
     CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request);

@@ -8,13 +8,15 @@ import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.spawn.SpawnRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +37,7 @@ final class RepositoryTransfers {
     /** The last transfer of each repository to each host. */
     private final Map<List<String>, CompletableFuture<MirrorStart>> last = new HashMap<>();
     /** Those that have not begun, by what they are for. */
-    private final Map<List<String>, CompletableFuture<MirrorStart>> next = new HashMap<>();
+    private final Map<List<String>, Transport> next = new HashMap<>();
 
     /** @param home the worker-agent that has the repositories */
     RepositoryTransfers(WorkerAgent home) {
@@ -51,17 +53,37 @@ final class RepositoryTransfers {
      * Brings what a host lacks.
      *
      * @param spawnId who may change the repository later
+     * @param percent hears how much of it is there
      * @return what its worktree begins with
      */
     CompletionStage<MirrorStart> bring(
-            String spawnId, WorkerAgent far, String host, SpawnRequest asked, SpawnRequest.Asker asker) {
+            String spawnId,
+            WorkerAgent far,
+            String host,
+            SpawnRequest asked,
+            SpawnRequest.Asker asker,
+            IntConsumer percent) {
         SpawnRequest request = asked.withoutPrompt();
+        List<IntConsumer> told = new ArrayList<>(List.of(percent));
         return home.lendable(spawnId, request, asker)
-                .thenCompose(lendable -> share(new Transport(far, host, lendable.mirror(), request, asker)));
+                .thenCompose(lendable -> share(
+                        new Transport(far, host, lendable.mirror(), request, asker, told, new CompletableFuture<>())));
     }
 
+    /** @param told those that hear of its progress */
     private record Transport(
-            WorkerAgent far, String host, String mirror, SpawnRequest request, SpawnRequest.Asker asker) {
+            WorkerAgent far,
+            String host,
+            String mirror,
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            List<IntConsumer> told,
+            CompletableFuture<MirrorStart> result) {
+        void tell(long passed, long bytes) {
+            int percent = (int) (passed * 100 / bytes);
+            told.forEach(one -> one.accept(percent));
+        }
+
         List<String> way() {
             return List.of(host, mirror);
         }
@@ -74,32 +96,33 @@ final class RepositoryTransfers {
     }
 
     private CompletionStage<MirrorStart> share(Transport transport) {
-        @Nullable CompletableFuture<MirrorStart> waiting = next.get(transport.purpose());
+        @Nullable Transport waiting = next.get(transport.purpose());
         if (waiting != null) {
-            return waiting;
+            waiting.told().addAll(transport.told());
+            return waiting.result();
         }
         @Nullable CompletableFuture<MirrorStart> before = last.get(transport.way());
-        CompletableFuture<MirrorStart> mine = new CompletableFuture<>();
+        CompletableFuture<MirrorStart> mine = transport.result();
         last.put(transport.way(), mine);
         var _ = mine.whenComplete((start, failure) -> last.remove(transport.way(), mine));
         if (before == null) {
-            begin(transport, mine);
+            begin(transport);
         } else {
-            next.put(transport.purpose(), mine);
+            next.put(transport.purpose(), transport);
             var _ = before.whenComplete((start, failure) -> {
-                next.remove(transport.purpose(), mine);
-                begin(transport, mine);
+                next.remove(transport.purpose(), transport);
+                begin(transport);
             });
         }
         return mine;
     }
 
-    private void begin(Transport transport, CompletableFuture<MirrorStart> result) {
+    private void begin(Transport transport) {
         var _ = transport(transport, true).whenComplete((start, failure) -> {
             if (failure == null) {
-                result.complete(start);
+                transport.result().complete(start);
             } else {
-                result.completeExceptionally(cause(failure));
+                transport.result().completeExceptionally(cause(failure));
             }
         });
     }
@@ -111,8 +134,8 @@ final class RepositoryTransfers {
                 .mirror(transport.mirror())
                 .thenApply(RepositoryTransfers::bounded)
                 .thenCompose(have -> home.transfer()
-                        .thenCompose(from ->
-                                lend(transport, have, from).whenComplete((start, failure) -> from.close(over())))
+                        .thenCompose(from -> lend(transport, have, from)
+                                .whenComplete((start, failure) -> from.close(Transfer.over())))
                         .exceptionallyCompose(failure -> again
                                         && !have.isEmpty()
                                         && cause(failure) instanceof BrigException refusal
@@ -139,29 +162,19 @@ final class RepositoryTransfers {
                     .transfer()
                     .thenCompose(to -> {
                         to.send(new TransferRequest.Receive(start.mirror(), start.commit(), lent.head(), lent.bytes()));
-                        return relay(from, to, lent.bytes(), Done.class)
-                                .whenComplete((done, failure) -> to.close(over()));
+                        LongConsumer passed = count -> transport.tell(count, lent.bytes());
+                        return from.relay(to, lent.bytes(), passed, Done.class)
+                                .whenComplete((done, failure) -> to.close(Transfer.over()));
                     })
                     .thenApply(done -> start);
         });
     }
 
-    /** The one that takes the bytes may refuse them before it has all. */
-    private static <A extends Record> CompletionStage<A> relay(Transfer from, Transfer to, long bytes, Class<A> type) {
-        CompletionStage<A> answer = to.answer(type);
-        var _ = from.pass(to, bytes).whenComplete((passed, failure) -> {
-            if (failure != null) {
-                to.close(Objects.requireNonNullElse(refusal(failure), over()));
-            }
-        });
-        return answer;
-    }
-
     /** Applies the changes of a spawn on another host to the repository that was lent to it. */
     CompletionStage<ApplyAnswer> apply(WorkerAgent far, String spawnId, boolean check, List<String> allow) {
         return far.transfer()
-                .thenCompose(from ->
-                        apply(from, spawnId, check, allow).whenComplete((answer, failure) -> from.close(over())));
+                .thenCompose(from -> apply(from, spawnId, check, allow)
+                        .whenComplete((answer, failure) -> from.close(Transfer.over())));
     }
 
     private CompletionStage<ApplyAnswer> apply(Transfer from, String spawnId, boolean check, List<String> allow) {
@@ -169,8 +182,8 @@ final class RepositoryTransfers {
         return from.answer(TransferRequest.Outgoing.class)
                 .thenCompose(patch -> home.transfer().thenCompose(to -> {
                     to.send(new TransferRequest.Apply(spawnId, check, allow, patch.bytes()));
-                    return relay(from, to, patch.bytes(), ApplyAnswer.class)
-                            .whenComplete((answer, failure) -> to.close(over()));
+                    return from.relay(to, patch.bytes(), count -> {}, ApplyAnswer.class)
+                            .whenComplete((answer, failure) -> to.close(Transfer.over()));
                 }))
                 .thenCompose(answer -> {
                     from.send(new TransferRequest.Settled(answer.applied()));
@@ -179,15 +192,7 @@ final class RepositoryTransfers {
                 });
     }
 
-    private static BrigException over() {
-        return new BrigException(ErrorCode.INTERNAL, "the transfer is over");
-    }
-
     private static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
-    private static @Nullable BrigException refusal(Throwable failure) {
-        return cause(failure) instanceof BrigException refusal ? refusal : null;
     }
 }

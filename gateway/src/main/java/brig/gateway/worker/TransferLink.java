@@ -21,6 +21,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,9 @@ final class TransferLink extends ChannelInboundHandlerAdapter implements Transfe
     private @Nullable TransferLink target;
 
     private CompletableFuture<?> awaited = CompletableFuture.completedFuture(null);
+    private long bytes;
     private long left;
+    private LongConsumer passed = count -> {};
     /** Who passes bytes to this one, and waits until it takes more. */
     private @Nullable TransferLink source;
 
@@ -110,14 +113,16 @@ final class TransferLink extends ChannelInboundHandlerAdapter implements Transfe
     }
 
     @Override
-    public CompletionStage<Void> pass(Transfer to, long bytes) {
-        CompletableFuture<Void> passed = new CompletableFuture<>();
-        await(passed, STALLED_MS);
-        left = bytes;
+    public CompletionStage<Void> pass(Transfer to, long newBytes, LongConsumer newPassed) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        await(done, STALLED_MS);
+        bytes = newBytes;
+        left = newBytes;
+        passed = newPassed;
         target = (TransferLink) to;
         target.source = this;
         check();
-        return passed;
+        return done;
     }
 
     private void await(CompletableFuture<?> what, long ms) {
@@ -167,6 +172,7 @@ final class TransferLink extends ChannelInboundHandlerAdapter implements Transfe
         if (count > 0) {
             to.write(held.readBytes(count));
             left -= count;
+            passed.accept(bytes - left);
         }
         if (left == 0) {
             target = null;

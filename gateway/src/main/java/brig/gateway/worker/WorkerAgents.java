@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,13 +139,16 @@ public final class WorkerAgents implements WorkerAgent {
     /**
      * Provides what a worker needs besides its request: brings its repository to its host, as far as it is not there,
      * and finds the ways of its tunnels. It may take long, and is to be done before the spawn is asked for.
+     *
+     * @param percent hears how much of the repository is there
      */
-    public CompletionStage<Provision> provide(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+    public CompletionStage<Provision> provide(
+            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, IntConsumer percent) {
         @Nullable String host = request.place().host();
         if (host == null || !request.workspaceMode().isWorktree()) {
             return waysOf(request).thenApply(Provision.NONE::with);
         }
-        return reached(host, far -> repositories.bring(spawnId, far, host, request, asker))
+        return reached(host, far -> repositories.bring(spawnId, far, host, request, asker, percent))
                 .thenApply(start -> Provision.of(start));
     }
 

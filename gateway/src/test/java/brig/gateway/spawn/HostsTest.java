@@ -90,6 +90,17 @@ class HostsTest {
     }
 
     @Test
+    void shouldShowHowMuchOfItsRepositoryWasBroughtUntilThatIsDone() {
+        var _ = bench.ask(request("fix", "far"));
+        Spawn spawn = bench.spawns.find("fix").orElseThrow();
+        assertNull(spawn.view().percent());
+        spawn.handleBrought(45);
+        assertEquals(45, spawn.view().percent());
+        spawn.handleBrought(100);
+        assertNull(spawn.view().percent());
+    }
+
+    @Test
     void shouldTakeTheHostWithAllLabelsAndTheFewestSpawns() {
         bench.hosts.add(new Placement.HostOffer("near", Set.of("gpu"), 0, true, null));
         bench.hosts.add(new Placement.HostOffer("down", Set.of("gpu", "big"), 0, false, null));

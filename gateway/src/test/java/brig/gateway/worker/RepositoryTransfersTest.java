@@ -34,6 +34,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -60,6 +61,7 @@ class RepositoryTransfersTest {
     private final Vertx vertx =
             Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
     private final byte[] pack = new byte[3_000_000];
+    private final List<Integer> percents = new CopyOnWriteArrayList<>();
     private Peer home;
     private Peer far;
     private WorkerAgents agents;
@@ -212,7 +214,7 @@ class RepositoryTransfersTest {
     }
 
     private CompletableFuture<MirrorStart> bring() {
-        return ask(() -> agents.provide(ID, request(SpawnRequest.WorkspaceMode.WORKTREE), ASKER)
+        return ask(() -> agents.provide(ID, request(SpawnRequest.WorkspaceMode.WORKTREE), ASKER, percents::add)
                 .thenApply(with -> Objects.requireNonNull(with.start())));
     }
 
@@ -269,6 +271,8 @@ class RepositoryTransfersTest {
         far.commits = "\"" + COMMIT + "\"";
         to.say("{\"ok\":{}}");
         assertEquals(COMMIT, first.get(20, TimeUnit.SECONDS).commit());
+        assertEquals(percents.stream().sorted().toList(), percents);
+        assertTrue(percents.size() > 2 && percents.getLast() == 100, percents::toString);
         Wire again = home.transfer();
         assertEquals("[" + COMMIT + "]", String.valueOf(again.line().value("have")));
         again.say("{\"ok\":{" + START + ",\"bytes\":0}}");

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param provider who runs its worker
  * @param host the name of the remote host that its worker is on; null for the gateway's own
  * @param agent name of the agent profile
+ * @param percent how much of its repository is on its host, while that is brought there
  * @param throttled whether its worker is paused because a tethered subscriber is slow
  * @param workspace its folder; empty until that is known
  * @param exit how the agent's last process ended
@@ -45,6 +46,7 @@ public record SpawnView(
         String agent,
         SpawnState state,
         SpawnActivity activity,
+        @Nullable Integer percent,
         @OmitEmpty boolean throttled,
         String workspace,
         String captain,
@@ -99,6 +101,7 @@ public record SpawnView(
                 agent,
                 state,
                 activity,
+                percent,
                 throttled,
                 workspace,
                 captain,

@@ -27,14 +27,22 @@ public sealed interface ControlRequest {
      * Refuses whatever {@link Spawn} would refuse: the agent, the policy, the folder, or too many recent starts. Starts
      * nothing; answered with {@link Done}.
      *
-     * @param granted whether the worker-agent of another host serves its network
+     * @param part null for all of it
      */
     record Check(
             SpawnRequest request,
             @Flat Asker asker,
-            @OmitEmpty boolean granted) implements ControlRequest {
+            @Nullable Part part) implements ControlRequest {
+        /** What is checked of a spawn on another host. */
+        public enum Part {
+            /** By the worker-agent at home: the agent and the policy, which it hands over. */
+            HANDOVER,
+            /** By that of the host: the rest. */
+            PLACE
+        }
+
         public Check(SpawnRequest request, Asker asker) {
-            this(request, asker, false);
+            this(request, asker, null);
         }
     }
 

@@ -10,26 +10,34 @@ import org.jspecify.annotations.Nullable;
  * @param start what its worktree begins with, if the repository is on another host; null otherwise
  * @param ways to the hosts of its tunnels, in their order
  * @param grant its network, if the worker-agent of another host serves it; null if this one does
+ * @param handed whether home hands over its profile and its policy ({@link TransferRequest.TakeOver}), so that those of
+ *     this host do not count
  */
 public record Provision(
         @Nullable MirrorStart start,
         @OmitEmpty List<TunnelWay> ways,
-        @Nullable EgressGrant grant) {
+        @Nullable EgressGrant grant,
+        @OmitEmpty boolean handed) {
     /** Nothing. */
-    public static final Provision NONE = new Provision(null, List.of(), null);
+    public static final Provision NONE = new Provision(null, List.of(), null, false);
 
     /** A copy with the ways to the hosts of tunnels. */
     public Provision with(List<TunnelWay> newWays) {
-        return new Provision(start, newWays, grant);
+        return new Provision(start, newWays, grant, handed);
     }
 
     /** A copy with a network that another worker-agent serves. */
     public Provision with(EgressGrant newGrant) {
-        return new Provision(start, ways, newGrant);
+        return new Provision(start, ways, newGrant, handed);
+    }
+
+    /** A copy of a worker for which home hands over profile and policy. */
+    public Provision handedOver() {
+        return new Provision(start, ways, grant, true);
     }
 
     /** Of a repository on another host. */
     public static Provision of(MirrorStart start) {
-        return new Provision(start, List.of(), null);
+        return new Provision(start, List.of(), null, false);
     }
 }

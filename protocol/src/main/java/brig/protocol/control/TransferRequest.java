@@ -14,7 +14,7 @@ import java.util.List;
 /**
  * The gateway's line on a transfer connection. The answer is a {@link TransferAnswer}.
  *
- * <p>Decision 0164.
+ * <p>Decisions 0164, 0169.
  */
 @Tagged(value = "transfer", unknown = ErrorCode.UNKNOWN_ACTION)
 public sealed interface TransferRequest {
@@ -23,6 +23,9 @@ public sealed interface TransferRequest {
 
     /** The largest pack. */
     long PACK_BYTES_MAX = 4L * 1024 * 1024 * 1024;
+
+    /** The largest handover. */
+    long HANDOVER_BYTES_MAX = 1024 * 1024;
 
     /** The largest patch. */
     long PATCH_BYTES_MAX = 64L * 1024 * 1024;
@@ -83,6 +86,32 @@ public sealed interface TransferRequest {
             @Range(max = PATCH_BYTES_MAX) long bytes)
             implements TransferRequest {
         public Apply {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
+     * To the worker-agent at home: {@link Outgoing}, then what a worker on another host runs with, in bytes that only
+     * worker-agents read: the profile and the policy, and no other.
+     *
+     * @param network whether that host serves the network: then the rules for it and the values of its secrets are among
+     *     them
+     */
+    record HandOver(
+            String spawnId, SpawnRequest request, @OmitEmpty boolean network) implements TransferRequest {
+        public HandOver {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
+     * To the worker-agent of that host; the bytes follow. Answered with {@link Done}, or with the refusal that a file with
+     * that profile or policy would get there. It may come before or after its spawn, and again, which replaces the rules
+     * and the values; without bytes it ends them, and the worker's network allows nothing.
+     */
+    record TakeOver(
+            String spawnId, @Range(max = HANDOVER_BYTES_MAX) long bytes) implements TransferRequest {
+        public TakeOver {
             requireSpawnId(spawnId);
         }
     }

@@ -34,10 +34,10 @@
  *                                          "state":…,"problem"?:…}],
  *                                          "policies":[{"name":…,"description":…}],"faults":[…]}}
  * {"id":1,"op":"ping"}                  {"id":1,"ok":{}}
- * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"granted"?:true}
+ * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"part"?:"handover"|"place"}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
- *    "start"?:M,"grant"?:G}
+ *    "start"?:M,"grant"?:G,"handed"?:true}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
  * {"id":2,"op":"grant","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":G}
@@ -90,6 +90,8 @@
  *   <li>{@code G} is a {@link brig.protocol.control.EgressGrant}. {@code grant} asks the worker-agent at home to serve the
  *     network of a worker on another host; {@code spawn} passes the grant to that host, and {@code egress_event} what
  *     happened to that network.
+ *   <li>A worker on another host has profile and policy of home: {@code check} with {@code part} asks each worker-agent for
+ *     its part, and {@code handed} says that a {@code take_over} comes for this spawn, which waits for it.
  *   <li>{@code M} is a {@link brig.protocol.control.MirrorStart}: the repository that the request names is on another
  *     host, and this one has a mirror of it. {@code lendable} is for the worker-agent that has the repository,
  *     {@code mirror} for the one that has the mirror.
@@ -137,8 +139,9 @@
  *
  * <h2>Transfers</h2>
  *
- * <p>Each connection is for one pack or one patch, of which both sides are told the length before. The gateway passes
- * the bytes of one worker-agent on to another. Lines have at most 4 MiB, packs 4 GiB, patches 64 MiB.
+ * <p>Each connection is for one pack, one patch or one handover, of which both sides are told the length before. The gateway
+ * passes the bytes of one worker-agent on to another, and reads none of a handover. Lines have at most 4 MiB, packs 4 GiB,
+ * patches 64 MiB, handovers 1 MiB.
  * <pre>
  * gateway          {"transfer":"lend","request":{…},"captain":…,"admin"?:true,"have"?:[commit,…]}
  * worker-agent     {"ok":{"mirror":…,"commit":…,"config":…,"hidden"?:[…],"head":…,"bytes":N}}, then N bytes of a pack
@@ -153,6 +156,12 @@
  *
  * gateway          {"transfer":"apply","spawn_id":…,"check"?:true,"allow"?:[…],"bytes":N}, then N bytes of a patch
  * worker-agent     {"ok":{…}}                as to {@code apply}
+ *
+ * gateway          {"transfer":"hand_over","spawn_id":…,"request":{…},"network"?:true}
+ * worker-agent     {"ok":{"bytes":N}}, then N bytes of a handover
+ *
+ * gateway          {"transfer":"take_over","spawn_id":…,"bytes":N}, then N bytes of a handover, none to end it
+ * worker-agent     {"ok":{}}
  *
  * a refusal        {"error":…,"code":…,"retry_after_seconds"?:…}, and the end
  * </pre>

@@ -38,8 +38,10 @@ class ControlMessagesTest {
                 "{'id':1,'op':'hello'}",
                 "{'id':1,'op':'ping'}",
                 "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
+                "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci',"
+                        + "'part':'handover'}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
-                        + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                        + "'once':true},'captain':'ci','admin':true,'via':'http','handed':true}",
                 "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
                         + "'captain':'ci','grant':{'policy':'p','open':true,'authority':'PEM','ports':[80],"
                         + "'routes':{'openai':'/v1'},'placeholders':{'T':'BRIG_SECRET_0'}}}",
@@ -261,6 +263,9 @@ class ControlMessagesTest {
                         + "'0123456789012345678901234567890123456789','head':"
                         + "'0123456789012345678901234567890123456789','bytes':4294967296}",
                 "{'transfer':'changes','spawn_id':'ID'}",
+                "{'transfer':'hand_over','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':[]},'once':false},"
+                        + "'network':true}",
+                "{'transfer':'take_over','spawn_id':'ID','bytes':1048576}",
                 "{'transfer':'apply','spawn_id':'ID','check':true,'allow':['*.sh'],'bytes':67108864}"
             })
     void shouldWriteATransferAsItWasRead(String line) {
@@ -271,6 +276,8 @@ class ControlMessagesTest {
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             {'transfer':'changes','spawn_id':'..'}                          | field 'spawn_id' is none
             {'transfer':'apply','spawn_id':'ID','bytes':67108865}           | field 'bytes' must be from 0 to 67108864
+            {'transfer':'take_over','spawn_id':'ID','bytes':1048577}        | field 'bytes' must be from 0 to 1048576
+            {'transfer':'take_over','spawn_id':'../x','bytes':1}            | field 'spawn_id' is none
             {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['HEAD']} | field 'have' must be the id of a commit
             {'transfer':'lend','request':{'agent_config':{'name':'a'}},'captain':'c','have':['--all']} | field 'have' must be the id of a commit
             """)

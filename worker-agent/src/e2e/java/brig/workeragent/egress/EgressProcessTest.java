@@ -200,7 +200,7 @@ class EgressProcessTest {
     }
 
     private EgressGate.Handle register() {
-        var unused = egress.open(SPAWN, policy, () -> policy, new EventList(events));
+        var unused = egress.open(SPAWN, policy, EgressSessions.Source.of(() -> policy), new EventList(events));
         return egress.take(new EgressGate.Registration(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
     }
 
@@ -383,7 +383,7 @@ class EgressProcessTest {
     @Test
     void shouldRefuseToOpenAWallWithoutAWayOut() {
         policy = EgressPolicy.NONE;
-        var unused = egress.open(SPAWN, policy, () -> policy, new EventList(events));
+        var unused = egress.open(SPAWN, policy, EgressSessions.Source.of(() -> policy), new EventList(events));
         BrigException refusal =
                 assertThrows(BrigException.class, () -> egress.allow(SPAWN, "a.example", EgressDecision.ALLOW, PERSON));
         assertTrue(refusal.getMessage().contains("without a way out"), refusal.getMessage());

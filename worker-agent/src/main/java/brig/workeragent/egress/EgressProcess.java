@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -124,21 +125,22 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
      * Opens a session for a worker.
      *
      * @param atStart the policy that its wall is built for
-     * @param policy the current policy, read every second while the worker has sockets
+     * @param source read every second while the worker has sockets
      * @param listener called on the reading thread, and by those who decide; must not block
      */
     @Override
-    public AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener) {
-        sessions.put(spawnId, new EgressSession(atStart.isOpen(), policy, listener));
+    public AutoCloseable open(String spawnId, EgressPolicy atStart, Source source, Listener listener) {
+        sessions.put(spawnId, new EgressSession(atStart.isOpen(), source, listener));
         return () -> sessions.remove(spawnId);
     }
 
     @Override
     public EgressGate.Handle take(EgressGate.Registration what) {
-        SocketRegistration registration = SocketRegistration.of(what, ids.incrementAndGet(), new SecretFeed(sources));
+        SocketRegistration registration =
+                SocketRegistration.of(what, ids.incrementAndGet(), secretsOf(sessions.get(what.spawnId())));
         if (!what.policy().secrets().isEmpty()) {
             // Its first request may come at once. Only this worker waits for these sources.
-            registration.values = registration.secrets.read(what.policy());
+            registration.values = registration.secrets.apply(what.policy());
         }
         return thread.call(() -> {
             EgressLink running = supervisor.ready();
@@ -146,6 +148,16 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
             registrations.add(registration, running);
             return () -> SocketRegistrations.end(thread, () -> registrations.remove(registration.id), TOLD_MS);
         });
+    }
+
+    private Function<EgressPolicy, Map<String, String>> secretsOf(@Nullable EgressSession session) {
+        Supplier<Map<String, String>> given = session == null ? null : session.source.secrets();
+        return given == null ? feed()::read : policy -> given.get();
+    }
+
+    /** Reads secrets from the sources that policies name. */
+    public SecretFeed feed() {
+        return new SecretFeed(sources);
     }
 
     /** The listening socket for a worker on another host, to be registered with {@link #take}. */

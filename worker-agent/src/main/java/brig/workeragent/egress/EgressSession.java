@@ -8,21 +8,20 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** A worker with egress, with or without a running process. */
 final class EgressSession {
     final boolean hasWayOut;
-    final Supplier<EgressPolicy> policy;
+    final EgressSessions.Source source;
     final EgressSessions.Listener listener;
     final Set<String> allowed = new LinkedHashSet<>();
     final Set<String> revoked = new HashSet<>();
     /** Hosts that a person allowed for one request while no brig-egress ran. */
     final Set<String> allowedOnce = new LinkedHashSet<>();
 
-    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, EgressSessions.Listener listener) {
+    EgressSession(boolean hasWayOut, EgressSessions.Source source, EgressSessions.Listener listener) {
         this.hasWayOut = hasWayOut;
-        this.policy = policy;
+        this.source = source;
         this.listener = listener;
     }
 
@@ -38,7 +37,7 @@ final class EgressSession {
     /** The current policy; an unreadable one allows nothing. */
     EgressPolicy policyNow() {
         try {
-            return policy.get();
+            return source.policy().get();
         } catch (BrigException e) {
             return EgressPolicy.NONE;
         }

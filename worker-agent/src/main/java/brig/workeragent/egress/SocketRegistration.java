@@ -2,12 +2,12 @@ package brig.workeragent.egress;
 
 import brig.egress.link.WallSocket;
 import brig.egress.policy.EgressPolicy;
-import brig.egress.secret.SecretFeed;
 import brig.protocol.BrigException;
 import brig.workeragent.wall.EgressGate;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +19,9 @@ final class SocketRegistration {
     final String id;
     final EgressGate.Registration what;
     final Set<WallSocket> more = new LinkedHashSet<>();
-    final SecretFeed secrets;
+    /** Reads the current values. Blocks. */
+    final Function<EgressPolicy, Map<String, String>> secrets;
+
     EgressPolicy policy;
     /** The last read values; null before the first read. */
     @Nullable
@@ -27,7 +29,8 @@ final class SocketRegistration {
 
     boolean reading;
 
-    private SocketRegistration(String id, EgressGate.Registration what, SecretFeed secrets) {
+    private SocketRegistration(
+            String id, EgressGate.Registration what, Function<EgressPolicy, Map<String, String>> secrets) {
         this.id = id;
         this.what = what;
         this.secrets = secrets;
@@ -35,7 +38,8 @@ final class SocketRegistration {
     }
 
     /** @param number distinguishes it from others of this run */
-    static SocketRegistration of(EgressGate.Registration what, long number, SecretFeed secrets) {
+    static SocketRegistration of(
+            EgressGate.Registration what, long number, Function<EgressPolicy, Map<String, String>> secrets) {
         return new SocketRegistration(what.spawnId() + "#" + number, what, secrets);
     }
 
@@ -47,7 +51,7 @@ final class SocketRegistration {
     /** The current policy; one that became invalid allows nothing. */
     EgressPolicy policyNow(EgressSession session) {
         try {
-            return session.policy.get();
+            return session.source.policy().get();
         } catch (BrigException e) {
             if (!policy.equals(EgressPolicy.NONE)) {
                 LOG.error(

@@ -140,7 +140,7 @@ final class SocketRegistrations {
         }
         registration.reading = true;
         var unused = Thread.startVirtualThread(() -> {
-            Map<String, String> values = registration.secrets.read(policy);
+            Map<String, String> values = registration.secrets.apply(policy);
             thread.later(
                     () -> {
                         registration.reading = false;

@@ -111,9 +111,9 @@ public final class Grants {
 
     private Grant make(String spawnId, SpawnRequest asked) {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
-        SpawnRequest request = parts.profiles().told(agent, asked);
-        Policies.Named policy = parts.policies().find(request.policy(), agent.profile());
-        EgressPolicy egress = policy.confinement().egress();
+        SpawnRequest request = agent.told(asked);
+        Policies.Chosen policy = parts.policies().choose(request.policy(), agent.profile());
+        EgressPolicy egress = policy.policy().egress();
         if (!egress.isOpen()) {
             EgressGrant none = new EgressGrant(policy.name(), false, "", List.of(), Map.of(), Map.of());
             return new Grant(none, agent.name(), () -> {}, null, new AtomicInteger());
@@ -125,10 +125,10 @@ public final class Grants {
                 .open(
                         spawnId,
                         egress,
-                        () -> parts.policies()
-                                .find(request.policy(), agent.profile())
-                                .confinement()
-                                .egress(),
+                        EgressSessions.Source.of(() -> parts.policies()
+                                .choose(request.policy(), agent.profile())
+                                .policy()
+                                .egress()),
                         new Told(spawnId));
         GrantedSocket socket = parts.egress().granted();
         EgressGate.Handle handle;

@@ -39,6 +39,7 @@ import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
+import brig.workeragent.handover.Handovers;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.FileGlobs;
@@ -77,6 +78,7 @@ public final class ControlOperations {
     private final RouteTrial routes;
     private final Walls walls;
     private final Networks networks;
+    private final Handovers handovers;
     private final EgressOperations egress;
     private final String version;
     private final Runnable exit;
@@ -90,6 +92,7 @@ public final class ControlOperations {
             RouteTrial routes,
             Walls walls,
             Networks networks,
+            Handovers handovers,
             String version,
             Runnable exit) {
         this.workers = workers;
@@ -98,6 +101,7 @@ public final class ControlOperations {
         this.routes = routes;
         this.walls = walls;
         this.networks = networks;
+        this.handovers = handovers;
         this.egress = new EgressOperations(workers, networks, offer.policies());
         this.version = version;
         this.exit = exit;
@@ -107,13 +111,21 @@ public final class ControlOperations {
         return networks;
     }
 
+    Handovers handovers() {
+        return handovers;
+    }
+
     /** Carries out a request. @throws BrigException a refusal */
     Outcome run(ControlRequest request) throws InterruptedException {
         return switch (request) {
             case Hello _ -> new Outcome(hello());
             case Ping _ -> new Outcome(new Done());
             case Check check -> {
-                workers.check(check.request(), check.asker(), check.granted());
+                if (check.part() == Check.Part.HANDOVER) {
+                    handovers.check(check.request());
+                } else {
+                    workers.check(check.request(), check.asker(), check.part() == Check.Part.PLACE);
+                }
                 yield new Outcome(new Done());
             }
             case Grant grant -> new Outcome(networks.grants().grant(grant.spawnId(), grant.request()));

@@ -2,6 +2,7 @@ package brig.workeragent.link;
 
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.ControlRequest.Answer;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What gateways may ask about networks of workers. Thread-safe. */
 final class EgressOperations {
@@ -39,6 +41,7 @@ final class EgressOperations {
     /** Shows what a worker may reach, or carries out a decision. */
     Record run(Egress request) {
         EgressDecision decision = request.decision();
+        requireOwnPolicy(request.spawnId(), decision == null ? null : decision.name());
         if (decision == null) {
             return show(request.spawnId(), networks.egress().show(request.spawnId()));
         }
@@ -54,6 +57,11 @@ final class EgressOperations {
     /** Answers an ask, and carries out what was decided about a host, unless that is for home to do. */
     AskAnswer answer(Answer request) {
         AnswerChoice choice = request.answer();
+        if (workers.find(request.spawnId()).openAsks().stream()
+                .anyMatch(ask ->
+                        ask.kind() == Frame.Ask.Kind.EGRESS && ask.askId().equals(request.askId()))) {
+            requireOwnPolicy(request.spawnId(), choice.option());
+        }
         Frame.Ask ask = workers.find(request.spawnId()).answer(request.askId(), choice);
         if (ask.kind() == Frame.Ask.Kind.EGRESS && !networks.relayed().has(request.spawnId())) {
             EgressDecision decision = EgressDecision.valueOf(
@@ -65,6 +73,17 @@ final class EgressOperations {
                     new Person(choice.by(), choice.via()));
         }
         return new AskAnswer(request.askId(), choice.option(), choice.text());
+    }
+
+    /** A policy that home handed over is a file there. */
+    private void requireOwnPolicy(String id, @Nullable String decision) {
+        boolean ofHome = workers.handed().has(id) && !networks.relayed().has(id);
+        if (ofHome && EgressDecision.SAVE.name().equalsIgnoreCase(decision)) {
+            throw new BrigException(
+                    ErrorCode.INVALID_POLICY,
+                    "the policy of this worker is on the gateway's host: allow the host here for the session, and write"
+                            + " it into the policy's file there");
+        }
     }
 
     private EgressDecided decide(String id, EgressDecision decision, String about, Person person) {

@@ -127,7 +127,8 @@ public final class LinkServer implements AutoCloseable {
                 }
             }
             case LinkPurpose.Worker wanted -> follow(channel, wanted, rest);
-            case LinkPurpose.Transfer _ -> new TransferConnection(channel, rest, timers, workers, made).run();
+            case LinkPurpose.Transfer _ ->
+                new TransferConnection(channel, rest, timers, workers, made, operations.handovers()).run();
             case LinkPurpose.Port wanted -> new PortConnection(channel, ports).run(wanted, workers);
             case LinkPurpose.Shell wanted -> shell(channel, wanted);
             case LinkPurpose.Egress _ -> operations.networks().relayed().serve(channel);

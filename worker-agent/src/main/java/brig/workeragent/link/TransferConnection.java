@@ -6,6 +6,9 @@ import brig.protocol.control.Done;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.json.Json;
+import brig.workeragent.handover.HandedOver;
+import brig.workeragent.handover.Handover;
+import brig.workeragent.handover.Handovers;
 import brig.workeragent.relay.Lines;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
@@ -25,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves one pack or one patch. All git is done before the first byte is sent, or after the last one came, so a slow link
+ * Moves one pack, one patch or one handover. All git is done before the first byte is sent, or after the last one came, so a slow link
  * takes nothing of a tool wall's time. The virtual thread that runs this does everything.
  *
- * <p>Decision 0164.
+ * <p>Decisions 0164, 0169.
  */
 final class TransferConnection {
     private static final Logger LOG = LoggerFactory.getLogger(TransferConnection.class);
@@ -42,14 +45,22 @@ final class TransferConnection {
     private final Timers timers;
     private final Workers workers;
     private final MadeWorkspaces made;
+    private final Handovers handovers;
     private final InputStream in;
 
     /** @param before what came after the first line */
-    TransferConnection(SocketChannel channel, ByteBuffer before, Timers timers, Workers workers, MadeWorkspaces made) {
+    TransferConnection(
+            SocketChannel channel,
+            ByteBuffer before,
+            Timers timers,
+            Workers workers,
+            MadeWorkspaces made,
+            Handovers handovers) {
         this.channel = channel;
         this.timers = timers;
         this.workers = workers;
         this.made = made;
+        this.handovers = handovers;
         this.in = new BufferedInputStream(new Incoming(channel, before), READ_BYTES);
     }
 
@@ -65,6 +76,15 @@ final class TransferConnection {
                     made.carry(changes.spawnId(), this::send);
                     answer(new Done());
                 }
+                case TransferRequest.HandOver asked -> {
+                    byte[] handover = handovers.give(asked);
+                    answer(new TransferRequest.Outgoing(handover.length));
+                    Lines.write(channel, ByteBuffer.wrap(handover));
+                }
+                case TransferRequest.TakeOver taken -> {
+                    takeOver(taken);
+                    answer(new Done());
+                }
                 case TransferRequest.Apply apply ->
                     answer(made.lending().apply(apply, ControlOperations.globs(apply.allow()), in));
             }
@@ -73,6 +93,24 @@ final class TransferConnection {
         } catch (RuntimeException e) {
             LOG.error("a transfer failed", e);
             refuse(new BrigException(ErrorCode.INTERNAL, "internal error; see the worker-agent's log"));
+        }
+    }
+
+    private void takeOver(TransferRequest.TakeOver taken) throws IOException {
+        HandedOver handed = workers.handed();
+        if (taken.bytes() == 0) {
+            handed.end(taken.spawnId());
+            return;
+        }
+        byte[] bytes = in.readNBytes((int) taken.bytes());
+        if (bytes.length < taken.bytes()) {
+            throw new IOException("the gateway went");
+        }
+        try {
+            handed.take(taken.spawnId(), Json.read(bytes, Handover.class));
+        } catch (BrigException e) {
+            handed.refuse(taken.spawnId(), e);
+            throw e;
         }
     }
 

@@ -19,10 +19,23 @@ public final class AgentProfiles {
     /**
      * A usable profile, by name.
      *
+     * @param usualModel the operator's default model; empty for none
      * @param files the folder beside it; null for none
      */
     public record Named(
-            String name, AgentProfile profile, @Nullable Path files) {}
+            String name,
+            AgentProfile profile,
+            String usualModel,
+            @Nullable Path files) {
+        /**
+         * Adapts the request to this agent.
+         *
+         * @throws BrigException {@code INVALID_FIELD} naming a setting that it does not support
+         */
+        public SpawnRequest told(SpawnRequest request) {
+            return profile.told(name, request, usualModel);
+        }
+    }
 
     /**
      * The operator's configuration of agents and models.
@@ -69,16 +82,17 @@ public final class AgentProfiles {
             throw new BrigException(
                     ErrorCode.UNKNOWN_AGENT, "agent profile '" + name + "' cannot be used: " + entry.fault());
         }
-        return new Named(name, profile, filesOf(entry.file()));
+        return named(name, profile, entry.file());
     }
 
-    /**
-     * Adapts the request to that agent.
-     *
-     * @throws BrigException {@code INVALID_FIELD} naming a setting that it does not support
-     */
-    public SpawnRequest told(Named agent, SpawnRequest request) {
-        return agent.profile().told(agent.name(), request, names.agentModels().getOrDefault(agent.name(), ""));
+    private Named named(String name, AgentProfile profile, Path file) {
+        return new Named(name, profile, names.agentModels().getOrDefault(name, ""), filesOf(file));
+    }
+
+    /** The files of the agent of that name here; null for none. */
+    public @Nullable Path filesOf(String name) {
+        var entry = files.entries().get(name);
+        return entry == null ? null : filesOf(entry.file());
     }
 
     /** The folder of the profile's name beside its file. */
@@ -98,10 +112,10 @@ public final class AgentProfiles {
     public List<Named> usable() {
         return files.entries().entrySet().stream()
                 .filter(entry -> entry.getValue().value() != null)
-                .map(entry -> new Named(
+                .map(entry -> named(
                         entry.getKey(),
                         Objects.requireNonNull(entry.getValue().value()),
-                        filesOf(entry.getValue().file())))
+                        entry.getValue().file()))
                 .toList();
     }
 }

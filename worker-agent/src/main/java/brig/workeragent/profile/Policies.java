@@ -32,6 +32,14 @@ public final class Policies {
     /** A policy that is usable on this host now. */
     public record Named(String name, Policy policy, Confinement confinement) {}
 
+    /**
+     * A policy of a spawn, whatever this host has.
+     *
+     * @param policy with the model routes that the agent needs
+     * @param source the file, for refusals
+     */
+    public record Chosen(String name, Policy policy, String source) {}
+
     private static final Logger LOG = LoggerFactory.getLogger(Policies.class);
 
     private final JsonFolders<Policy> files;
@@ -69,11 +77,11 @@ public final class Policies {
      *     MODEL_ROUTE_MISSING} if the profile needs a model route that this policy lacks
      */
     public Named find(@Nullable String chosen, AgentProfile profile) {
-        return withRoutes(findWithoutRoutes(chosen, profile), profile);
+        return resolve(choose(chosen, profile));
     }
 
-    /** The same without model routes, for a worker whose network another host serves. */
-    public Named findWithoutRoutes(@Nullable String chosen, AgentProfile profile) {
+    /** The same for a spawn on another host, whose folders are not known here. */
+    public Chosen choose(@Nullable String chosen, AgentProfile profile) {
         String name = chosen == null ? profile.policy() : chosen;
         if (!name.equals(profile.policy()) && !choosable.contains(name)) {
             throw new BrigException(
@@ -85,15 +93,24 @@ public final class Policies {
         if (entry == null) {
             throw new BrigException(ErrorCode.UNKNOWN_POLICY, "no policy '" + name + "'; there are " + all.keySet());
         }
-        return resolve(name, entry);
+        Chosen found = chosen(name, entry);
+        return new Chosen(name, found.policy().with(withRoutes(found, profile)), found.source());
+    }
+
+    private static Chosen chosen(String name, JsonFolders.Entry<Policy> entry) {
+        Policy policy = entry.value();
+        if (policy == null) {
+            throw invalid(name, entry.fault());
+        }
+        return new Chosen(name, policy, entry.file().toString());
     }
 
     /** Model routes extend the agent's own policy only, not one that a request chose. */
-    private Named withRoutes(Named found, AgentProfile profile) {
-        Confinement may = found.confinement();
+    private EgressPolicy withRoutes(Chosen found, AgentProfile profile) {
+        EgressPolicy egress = found.policy().egress();
         if (!found.name().equals(profile.policy())) {
             profile.models().stream()
-                    .filter(model -> !may.egress().modelRoutes().containsKey(model))
+                    .filter(model -> !egress.modelRoutes().containsKey(model))
                     .findFirst()
                     .ifPresent(model -> {
                         throw new BrigException(
@@ -103,10 +120,9 @@ public final class Policies {
                                         + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '"
                                         + profile.policy() + "'");
                     });
-            return found;
+            return egress;
         }
-        EgressPolicy egress = routes.over(found.name(), may.egress(), profile.models());
-        return new Named(found.name(), found.policy(), may.with(egress));
+        return routes.over(found.name(), egress, profile.models());
     }
 
     /** The faults of unusable policies and routes, each with its kind. */
@@ -139,10 +155,12 @@ public final class Policies {
     }
 
     private Named resolve(String name, JsonFolders.Entry<Policy> entry) {
-        Policy policy = entry.value();
-        if (policy == null) {
-            throw invalid(name, entry.fault());
-        }
+        return resolve(chosen(name, entry));
+    }
+
+    /** A policy on this host. @throws BrigException {@code INVALID_POLICY}, naming its source and the key */
+    public Named resolve(Chosen chosen) {
+        Policy policy = chosen.policy();
         try {
             WallSettings.Limits limits = new WallSettings.Limits(
                     policy.memoryBytesMax(),
@@ -156,7 +174,7 @@ public final class Policies {
             Set<String> variables = new TreeSet<>(policy.environment());
             variables.addAll(EgressVariables.names(policy.egress()));
             return new Named(
-                    name,
+                    chosen.name(),
                     policy,
                     new Confinement(
                             policy.workspaceReadOnly(),
@@ -167,7 +185,7 @@ public final class Policies {
                             policy.nested(),
                             policy.egress()));
         } catch (IllegalArgumentException e) {
-            throw invalid(name, entry.file() + ": " + e.getMessage());
+            throw invalid(chosen.name(), chosen.source() + ": " + e.getMessage());
         }
     }
 

@@ -112,6 +112,27 @@ public record Policy(
         }
     }
 
+    /** This policy with another network. */
+    public Policy with(EgressPolicy other) {
+        return new Policy(
+                description,
+                mounts,
+                environment,
+                privateFiles,
+                tmpBytesMax,
+                homeBytesMax,
+                memoryBytesMax,
+                cpuPercentMax,
+                pidsMax,
+                fileBytesMax,
+                openFilesMax,
+                wallClockMs,
+                idleMs,
+                nested,
+                projectFile,
+                other);
+    }
+
     boolean workspaceReadOnly() {
         return Objects.requireNonNull(mounts.get(WORKSPACE)).readonly();
     }

@@ -5,6 +5,7 @@ import brig.egress.policy.HostPattern;
 import brig.egress.policy.HostPort;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.EgressEvent;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +23,25 @@ public interface EgressSessions {
     }
 
     /**
+     * Where the rules and the secrets of a network come from, while its worker runs.
+     *
+     * @param policy the current policy
+     * @param secrets the current values by name; null if the policy names their sources
+     */
+    record Source(Supplier<EgressPolicy> policy, @Nullable Supplier<Map<String, String>> secrets) {
+        /** Of a policy that names the sources of its secrets. */
+        public static Source of(Supplier<EgressPolicy> policy) {
+            return new Source(policy, null);
+        }
+    }
+
+    /**
      * Registers a worker.
      *
      * @param atStart the policy that its wall is built for; without egress the wall never gets any
-     * @param policy the current policy; queried again while the worker runs
      * @return ends the registration; idempotent
      */
-    AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener);
+    AutoCloseable open(String spawnId, EgressPolicy atStart, Source source, Listener listener);
 
     /** Refuses a worker's requests that wait for a host; {@code rule} says why. Does not block. */
     void refuse(String spawnId, HostPort host, String rule);

@@ -1,5 +1,6 @@
 package brig.workeragent.worker;
 
+import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
@@ -11,6 +12,7 @@ import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.handover.HandedOver;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
@@ -63,6 +65,7 @@ public final class Workers {
             AgentProfiles profiles,
             Programs programs,
             Policies policies,
+            HandedOver handed,
             Walls walls,
             MadeWorkspaces made,
             Timers timers,
@@ -104,6 +107,7 @@ public final class Workers {
 
     private final Services parts;
     private final Bounds bounds;
+    private final Choices choices;
     private final Workspaces workplaces;
     private final AgentHomes homes;
     private final Cassettes cassettes;
@@ -133,6 +137,7 @@ public final class Workers {
     public Workers(Services parts, Bounds bounds) {
         this.parts = parts;
         this.bounds = bounds;
+        this.choices = new Choices(parts.profiles(), parts.policies(), parts.handed());
         this.rate = new StartRate(bounds.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workspaces(
                 parts.walls(),
@@ -160,13 +165,13 @@ public final class Workers {
      * Whether a request would be refused, as far as can be told without creating anything, so that an invalid one is
      * known before it is stored.
      *
-     * @param granted whether its network is served at home
+     * @param handed whether home hands over its profile and policy, and checks them
      * @throws BrigException a refusal as that of {@link #spawn}
      */
-    public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean granted) {
-        AgentProfiles.Named agent = parts.profiles().named(request.agent());
-        parts.profiles().told(agent, request);
-        policy(request, agent.profile(), granted);
+    public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean handed) {
+        if (!handed) {
+            choices.here(request);
+        }
         workplaces.check(request, asker);
         lock.lock();
         try {
@@ -186,7 +191,7 @@ public final class Workers {
      * @throws BrigException a refusal as that of {@link #check}
      */
     public String lendable(@Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        policyOf(request);
+        choices.privateFiles(request);
         return workplaces.lendable(spawnId, request, asker);
     }
 
@@ -196,12 +201,7 @@ public final class Workers {
      * @param have commits that the mirror says it has
      */
     public Lending.Loan lend(SpawnRequest request, SpawnRequest.Asker asker, List<String> have) {
-        return workplaces.lend(request, asker, policyOf(request).confinement(), have);
-    }
-
-    private Policies.Named policyOf(SpawnRequest request) {
-        return parts.policies()
-                .find(request.policy(), parts.profiles().named(request.agent()).profile());
+        return workplaces.lend(request, asker, choices.privateFiles(request), have);
     }
 
     /**
@@ -263,6 +263,7 @@ public final class Workers {
     }
 
     private void unregister(String spawnId) {
+        parts.handed().forget(spawnId);
         lock.lock();
         try {
             answers.remove(spawnId);
@@ -282,22 +283,17 @@ public final class Workers {
         }
     }
 
-    private Policies.Named policy(SpawnRequest request, AgentProfile profile, boolean granted) {
-        return granted
-                ? parts.policies().findWithoutRoutes(request.policy(), profile)
-                : parts.policies().find(request.policy(), profile);
-    }
-
     private SpawnAnswer make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker, Provision with)
             throws InterruptedException {
         @Nullable EgressGrant grant = with.grant();
-        AgentProfiles.Named agent = parts.profiles().named(asked.agent());
-        SpawnRequest adapted = parts.profiles().told(agent, asked);
+        Choices.Choice choice = with.handed() ? choices.handed(spawnId, asked) : choices.here(asked);
+        AgentProfiles.Named agent = choice.agent();
+        SpawnRequest adapted = choice.request();
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
         Cassettes.Played format = cassettes.formatOf(profile, adapted.model());
-        Policies.Named policy = policy(adapted, profile, grant != null);
-        logWithheld(spawnId, profile, policy);
+        Policies.Named policy = choice.policy();
+        choice.logWithheld(spawnId);
         Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with.start());
         Tunnel tunnel = null;
         try {
@@ -306,8 +302,12 @@ public final class Workers {
             // The project's file is read at the start only: an agent's later changes have no effect.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
-            Confinement narrowed = project.narrowing().apply(policy.confinement());
-            Confinement may = (grant == null ? narrowed : narrowed.with(RelayedNetworks.policy(grant)))
+            @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
+            Confinement whole = granted == null
+                    ? policy.confinement()
+                    : policy.confinement().with(granted);
+            Confinement narrowed = project.narrowing().apply(whole);
+            Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())
                     .with(kept)
@@ -342,8 +342,7 @@ public final class Workers {
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
-                if (grant != null
-                        && !narrowed.egress().equals(policy.confinement().egress())) {
+                if (granted != null && !narrowed.egress().equals(granted)) {
                     told.handle(new EgressEvent.ProjectFile(
                             "the project's rules for the network have no effect: it is served at home"));
                 }
@@ -354,19 +353,16 @@ public final class Workers {
                                 .open(
                                         spawnId,
                                         may.egress(),
-                                        () -> project.narrowing()
-                                                .apply(parts.policies()
-                                                        .find(request.policy(), profile)
-                                                        .confinement())
-                                                .egress(),
+                                        choice.networkBy(project.narrowing()),
                                         new EgressAsks(
                                                 asks,
                                                 told,
                                                 (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
                         : relayed(spawnId, asks, told);
-                Workspaces.Workplace whole =
-                        tunnel == null ? place.and(egress) : place.and(egress).and(tunnel);
-                worker = new Worker(plan, whole.around(built), outbox, asks, context);
+                Workspaces.Workplace all =
+                        place.and(egress).and(() -> parts.handed().forget(spawnId));
+                worker =
+                        new Worker(plan, (tunnel == null ? all : all.and(tunnel)).around(built), outbox, asks, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -390,15 +386,6 @@ public final class Workers {
         return parts.relayed().open(spawnId, listener::handleEvent);
     }
 
-    /** Logged, as a missing variable is hard to find from inside. */
-    private static void logWithheld(String spawnId, AgentProfile profile, Policies.Named policy) {
-        Set<String> withheld = new TreeSet<>(profile.env().keySet());
-        withheld.removeAll(policy.confinement().variables());
-        if (!withheld.isEmpty()) {
-            LOG.warn("policy {} withholds {} from the agent spawn_id={}", policy.name(), withheld, spawnId);
-        }
-    }
-
     private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
         Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
@@ -420,6 +407,11 @@ public final class Workers {
             worker.terminate(EndReason.REQUESTED);
         }
         return new SpawnAnswer(worker.workspace(), posture);
+    }
+
+    /** What home hands over for them. */
+    public HandedOver handed() {
+        return parts.handed();
     }
 
     public Tunnels tunnels() {

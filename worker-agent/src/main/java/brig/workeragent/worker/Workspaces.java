@@ -150,14 +150,14 @@ final class Workspaces {
     }
 
     /** Packs what a mirror of that repository lacks. */
-    Lending.Loan lend(SpawnRequest request, Asker asker, Confinement confinement, List<String> have) {
+    Lending.Loan lend(SpawnRequest request, Asker asker, List<String> privateFiles, List<String> have) {
         requireGranted(request, asker);
         return made.lending()
                 .lend(
                         named(request.repository()),
                         asker,
                         request.workspaceMode() == WorkspaceMode.SNAPSHOT,
-                        confinement.privateFiles(),
+                        privateFiles,
                         have);
     }
 

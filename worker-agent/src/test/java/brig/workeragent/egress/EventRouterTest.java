@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.egress.EgressEvent;
+import brig.workeragent.worker.EgressSessions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,8 @@ class EventRouterTest {
     private static final EgressEvent ANSWERED = new EgressEvent.Answered("a.example", 443, true, "allowed");
 
     private final List<EgressEvent> told = new ArrayList<>();
-    private final EgressSession session = new EgressSession(true, () -> EgressPolicy.NONE, new EventList(told));
+    private final EgressSession session =
+            new EgressSession(true, EgressSessions.Source.of(() -> EgressPolicy.NONE), new EventList(told));
     private final EventRouter router = new EventRouter(Map.of("spn_1", session)::get);
 
     @Test

@@ -11,6 +11,7 @@ import brig.protocol.egress.AuditLine;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Json;
 import brig.workeragent.wall.EgressGate;
+import brig.workeragent.worker.EgressSessions;
 import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
@@ -36,7 +37,8 @@ class RegistrationEndTest {
     private final PipedOutputStream proxy = new PipedOutputStream();
     private final List<EgressEvent> events = new ArrayList<>();
     private final ReportReader reports = new ReportReader(new EgressLink.Listener() {
-        private final EgressSession session = new EgressSession(true, () -> EgressPolicy.NONE, new EventList(events));
+        private final EgressSession session =
+                new EgressSession(true, EgressSessions.Source.of(() -> EgressPolicy.NONE), new EventList(events));
         private final EventRouter router = new EventRouter(Map.of("spn_1", session)::get);
 
         @Override

@@ -230,7 +230,8 @@ class AgentProfilesTest {
     }
 
     private static void assertRefused(String field, AgentProfiles profiles, SpawnRequest request) {
-        BrigException e = assertThrows(BrigException.class, () -> profiles.told(profiles.named("a"), request), field);
+        BrigException e =
+                assertThrows(BrigException.class, () -> profiles.named("a").told(request), field);
         assertEquals(ErrorCode.INVALID_FIELD, e.code());
         assertTrue(e.getMessage().startsWith("field '" + field + "'"), e.getMessage());
     }
@@ -242,12 +243,12 @@ class AgentProfilesTest {
         assertRefused("model", profiles, asking("m", List.of(), null));
         assertRefused("tools", profiles, asking(null, List.of("read"), null));
         assertRefused("system_prompt", profiles, asking(null, List.of(), "s"));
-        assertEquals(asking(null, List.of(), null), profiles.told(profiles.named("a"), asking(null, List.of(), null)));
+        assertEquals(asking(null, List.of(), null), profiles.named("a").told(asking(null, List.of(), null)));
         write(
                 "a.json",
                 "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
         Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
-        profiles.told(profiles.named("a"), asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
+        profiles.named("a").told(asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
         assertRefused("system_prompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
     }
 
@@ -271,17 +272,15 @@ class AgentProfilesTest {
                 new AgentProfiles(List.of(folder), new AgentProfiles.Names("", Map.of(), Map.of("a", "org/m:1")));
         AgentProfiles.Named agent = chosen.named("a");
         assertEquals(
-                Map.of("C", "org/m:1  allow"),
-                agent.profile().environment(chosen.told(agent, asking(null, List.of(), null))));
+                Map.of("C", "org/m:1  allow"), agent.profile().environment(agent.told(asking(null, List.of(), null))));
         assertEquals(
-                Map.of("C", "n t allow"),
-                agent.profile().environment(chosen.told(agent, asking("n", List.of("t"), null))));
+                Map.of("C", "n t allow"), agent.profile().environment(agent.told(asking("n", List.of("t"), null))));
         write(
                 "b.json",
                 "{\"description\": \"d\", \"command\": [\"p\"], \"arguments\": {\"model\": [\"-m\", \"{model}\"]},"
                         + "\"defaultModel\": \"usual\"}");
         AgentProfiles.Named second = bare.named("b");
-        SpawnRequest told = bare.told(second, asking(null, List.of(), null));
+        SpawnRequest told = second.told(asking(null, List.of(), null));
         assertEquals(List.of("p", "-m", "usual"), second.profile().commandFor(told, "", null));
     }
 
@@ -304,7 +303,7 @@ class AgentProfilesTest {
                                 ? "[\"-m={tools.agents}\", \"-x={tools.none}\"]"
                                 : "[\"--tools\", \"{tools}\"]"));
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
-        SpawnRequest request = profiles.told(profiles.named("a"), asking(null, List.of(asked.split(",")), null));
+        SpawnRequest request = profiles.named("a").told(asking(null, List.of(asked.split(",")), null));
         assertEquals(List.of(told.split(",")), request.tools());
         assertEquals(List.of(command.split(" ")), profiles.named("a").profile().commandFor(request, "", null));
     }

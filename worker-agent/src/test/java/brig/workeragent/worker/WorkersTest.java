@@ -15,6 +15,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.handover.HandedOver;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -37,7 +38,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +90,7 @@ class WorkersTest {
                         new AgentProfiles(List.of(folder)),
                         new Programs(new ProgramPlaces(Map.of()), folder, path -> null),
                         policies,
+                        new HandedOver((ms, task) -> {}),
                         walls,
                         new MadeWorkspaces(
                                 new MadeWorkspaces.Tools(
@@ -129,7 +130,7 @@ class WorkersTest {
     /** Nothing of a network. */
     private final class NoEgress implements EgressSessions {
         @Override
-        public AutoCloseable open(String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Listener listener) {
+        public AutoCloseable open(String id, EgressPolicy atStart, Source source, Listener listener) {
             if (noEgress != null) {
                 throw noEgress;
             }

@@ -83,6 +83,10 @@ public record EgressPolicy(
             }
         }
 
+        private Secret withoutSource() {
+            return new Secret(hosts, "", "", List.of(), inQuery, allowPlaintext);
+        }
+
         /** This secret, limited to these hosts. */
         Secret onlyTo(List<String> others) {
             return new Secret(others, envVar, file, command, inQuery, allowPlaintext);
@@ -199,6 +203,13 @@ public record EgressPolicy(
         all.putAll(moreSecrets);
         return new EgressPolicy(
                 allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
+    }
+
+    /** This policy without where its secrets come from. */
+    public EgressPolicy withoutSources() {
+        Map<String, Secret> bare = new LinkedHashMap<>();
+        secrets.forEach((name, secret) -> bare.put(name, secret.withoutSource()));
+        return with(allowedHosts, bare, dns(), auditNetwork);
     }
 
     /** This policy with other hosts, secrets, DNS mode and audit. */

@@ -39,7 +39,7 @@ public final class SecretSources {
     public @Nullable String read(String name, EgressPolicy.Secret secret) {
         try {
             String text = text(name, secret);
-            String fault = text == null ? "its source has no value" : fault(text);
+            String fault = text == null ? "its source has no value" : faultOf(text);
             say(name, fault == null ? "" : fault);
             return fault == null ? text : null;
         } catch (IOException e) {
@@ -104,7 +104,8 @@ public final class SecretSources {
                 .orElse(null);
     }
 
-    private static @Nullable String fault(String value) {
+    /** Why that value cannot be used, without it; null if it can. */
+    public static @Nullable String faultOf(String value) {
         if (value.length() < VALUE_LENGTH_MIN || value.length() > VALUE_BYTES_MAX) {
             return "it must have " + VALUE_LENGTH_MIN + " to " + VALUE_BYTES_MAX + " characters";
         }

@@ -1,0 +1,98 @@
+package brig.workeragent.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.handover.HandedOver;
+import brig.workeragent.handover.Handover;
+import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Policies;
+import brig.workeragent.wall.Confinement;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds what a spawn runs with: in the files of this host, or in what home hands over. Thread-safe. */
+record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
+    /**
+     * What a spawn runs with.
+     *
+     * @param request adapted to the agent
+     * @param network where its rules come from while it runs
+     */
+    record Choice(
+            AgentProfiles.Named agent, SpawnRequest request, Policies.Named policy, EgressSessions.Source network) {
+        /** The network as a project narrows it. */
+        EgressSessions.Source networkBy(UnaryOperator<Confinement> narrowing) {
+            return new EgressSessions.Source(
+                    () -> narrowing
+                            .apply(policy.confinement().with(network.policy().get()))
+                            .egress(),
+                    network.secrets());
+        }
+
+        /** Logs what is hard to find from inside: variables that the agent lacks. */
+        void logWithheld(String spawnId) {
+            Set<String> withheld = new TreeSet<>(agent.profile().env().keySet());
+            withheld.removeAll(policy.confinement().variables());
+            if (!withheld.isEmpty()) {
+                LOG.warn("policy {} withholds {} from the agent spawn_id={}", policy.name(), withheld, spawnId);
+            }
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Choices.class);
+
+    /** What is hidden of a folder that is lent to a spawn on another host. */
+    List<String> privateFiles(SpawnRequest asked) {
+        return policies.choose(asked.policy(), profiles.named(asked.agent()).profile())
+                .policy()
+                .privateFiles();
+    }
+
+    /** By the files of this host. @throws BrigException a refusal */
+    Choice here(SpawnRequest asked) {
+        AgentProfiles.Named agent = profiles.named(asked.agent());
+        SpawnRequest request = agent.told(asked);
+        return new Choice(
+                agent,
+                request,
+                policies.find(request.policy(), agent.profile()),
+                EgressSessions.Source.of(() -> policies.find(request.policy(), agent.profile())
+                        .confinement()
+                        .egress()));
+    }
+
+    /**
+     * By what home hands over, which the worker has until {@link HandedOver#forget}. Waits for it.
+     *
+     * @throws BrigException a refusal, as for files of this host
+     */
+    Choice handed(String spawnId, SpawnRequest asked) throws InterruptedException {
+        Handover given = handed.await(spawnId);
+        AgentProfiles.Named agent = new AgentProfiles.Named(
+                given.agent(), given.profile(), given.usualModel(), given.files() ? files(given.agent()) : null);
+        return new Choice(
+                agent,
+                agent.told(asked),
+                policies.resolve(given.chosen()),
+                new EgressSessions.Source(
+                        () -> handed.now(spawnId).policy().egress(), () -> handed.secretsNow(spawnId)));
+    }
+
+    private Path files(String agent) {
+        @Nullable Path files = profiles.filesOf(agent);
+        if (files == null) {
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_AGENT,
+                    "the agent '" + agent + "' has a folder of files beside its profile, which must be on this host"
+                            + " too: beside a profile of that name in a folder of worker.agentDirs");
+        }
+        return files;
+    }
+}
