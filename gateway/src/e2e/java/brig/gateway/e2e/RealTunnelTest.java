@@ -175,6 +175,46 @@ class RealTunnelTest {
         work("opencode", "of-opencode");
     }
 
+    /** Each agent calls shells in its own way, and the host is named in the command that its model gave. */
+    @Test
+    void shouldRunCommandsOnTheHostThatTheyName() throws IOException {
+        try (SshHost second = SshHost.start("build2")) {
+            Run made = second.config().run(List.of(), "touch .bashrc; mkdir db");
+            assertEquals(0, made.exitCode(), made::err);
+            Run added = product.brig(
+                    "host",
+                    "add",
+                    "build2",
+                    "build2",
+                    "--tunnel-only",
+                    "--",
+                    "-F",
+                    second.config().file().toString());
+            assertEquals(0, added.exitCode(), added::err);
+            for (String agent : FarAgents.ALL) {
+                String app = "both-" + agent;
+                make(app);
+                List<String> words = new ArrayList<>(List.of(
+                        "run", agent, "--tunnel", NAME + ":" + folder(app), "--tunnel", "build2:/home/build2/db"));
+                if (agent.equals("codex")) {
+                    words.addAll(List.of("--model", "scripted"));
+                }
+                words.addAll(List.of(
+                        "--",
+                        FarAgents.calls(List.of(
+                                FarAgents.command(agent, "build2: echo " + agent + "-on-$(id -un)-in-$(pwd)"),
+                                FarAgents.command(agent, "echo " + agent + "-stays-on-$(id -un)-in-$(pwd)")))));
+                Run run = Run.of(product.command(words.toArray(String[]::new)), "", product.folder(), 120);
+                assertEquals(0, run.exitCode(), () -> run.err() + run.out());
+                assertTrue(
+                        FarAgents.wasAsked(log, agent + "-on-build2-in-/home/build2/db"), () -> run.err() + run.out());
+                assertTrue(
+                        FarAgents.wasAsked(log, agent + "-stays-on-" + NAME + "-in-" + folder(app)),
+                        () -> run.err() + run.out());
+            }
+        }
+    }
+
     @Test
     void shouldBeQuick() throws IOException {
         make("quick");
