@@ -14,8 +14,10 @@ import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class KeptWorkspacesTest {
     private static final String COMMIT = "git -c user.name=a -c user.email=a@example.org commit -qm work";
+
+    private static final int ATTEMPTS_MAX = 20;
 
     private final AgentFixture fixture = new AgentFixture();
     private final Path bases = fixture.root.resolve("workspaces");
@@ -124,20 +128,60 @@ class KeptWorkspacesTest {
         }
     }
 
+    private SandboxWalls walls() throws Exception {
+        Installation installation = Installation.read(fixture.options(), Map.of(), Installation.isRoot());
+        return SandboxWalls.open(installation.wallSettings(), EgressGate.NONE);
+    }
+
+    private MadeWorkspaces made(SandboxWalls walls, long keptMs, AtomicLong nowMs) {
+        return new MadeWorkspaces(
+                new MadeWorkspaces.Tools(
+                        walls.tools(), walls.user(), walls.cloneProgram(), fixture.root.resolve("mirrors")),
+                List.of(bases),
+                List::of,
+                keptMs,
+                nowMs::get);
+    }
+
+    /** git compares whole seconds. */
+    private static long changedSecond(Path file) throws IOException {
+        return ((FileTime) Files.getAttribute(file, "unix:ctime")).to(TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldSeeAChangeOfTheSecondInWhichTheWorktreeWasMade() throws Exception {
+        // Scenario: an agent writes as many other bytes at once; somebody looks a second later.
+        giveToWorkers();
+        try (SandboxWalls walls = walls()) {
+            MadeWorkspaces made = made(walls, 0, new AtomicLong(1_000_000));
+            boolean wasSameSecond = false;
+            for (int attempt = 0; !wasSameSecond && attempt < ATTEMPTS_MAX; attempt++) {
+                String name = "spn_quick" + attempt;
+                Path file = made.worktree(
+                                name, name, repository, new SpawnRequest.Asker("uid:1000", false), false, List.of())
+                        .folder()
+                        .resolve("a.txt");
+                long second = changedSecond(file);
+                Files.writeString(file, "two\n");
+                wasSameSecond = second == changedSecond(file);
+                while (TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()) <= second + 1) {
+                    Thread.onSpinWait();
+                }
+                assertTrue(made.diff(name).diff().contains("+two"));
+                made.end(name);
+                assertTrue(Files.exists(file), name);
+            }
+            assertTrue(wasSameSecond, "one was written in the second in which it was made");
+        }
+    }
+
     @Test
     void shouldRemoveWhatWasKeptLongEnoughButNoCommits() throws Exception {
         // Scenario: one worktree with a commit, one with a file that was never committed, one that came later.
         AtomicLong nowMs = new AtomicLong(1_000_000);
         giveToWorkers();
-        Installation installation = Installation.read(fixture.options(), Map.of(), Installation.isRoot());
-        try (SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), EgressGate.NONE)) {
-            MadeWorkspaces made = new MadeWorkspaces(
-                    new MadeWorkspaces.Tools(
-                            walls.tools(), walls.user(), walls.cloneProgram(), fixture.root.resolve("mirrors")),
-                    List.of(bases),
-                    List::of,
-                    1000,
-                    nowMs::get);
+        try (SandboxWalls walls = walls()) {
+            MadeWorkspaces made = made(walls, 1000, nowMs);
             for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
                 Path folder = made.worktree(
                                 name, name, repository, new SpawnRequest.Asker("uid:1000", false), false, List.of())

@@ -107,6 +107,8 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private LocalSockets.@Nullable Joint joint;
     private boolean open;
     private boolean reaching;
+    /** Whether the worker-agent was reached since its connections last went another way. */
+    private boolean answered;
     /** The instance that the control link is connected to; null for none. */
     private @Nullable String connected;
 
@@ -356,10 +358,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         if (joint == null && socket != null) {
             join(socket);
         } else {
-            handleFailure(new SshFailure(
-                    "the worker-agent there does not answer",
-                    "see worker-agent.log below ~/.brig/gateways on the host",
-                    false));
+            handleFailure(SshFailure.noAnswer());
         }
     }
 
@@ -368,6 +367,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         log.info("host {}: its socket cannot be forwarded; a program there carries all connections", name);
         String old = forwarded == null ? socket : forwarded;
         forwarded = null;
+        answered = false;
         step(
                 "the end of the forwarding",
                 ssh.cancel(old),
@@ -393,13 +393,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     }
 
     private void handleJointEnded(int mine, String why) {
+        if (mine == attempt && reaching) {
+            cancelTimer();
+            reaching = false;
+        }
         // If ssh itself has ended, it says more.
-        services.timers().after(LOOK_FOR_MASTER_MS, () -> {
-            if (mine == attempt) {
-                fail(new SshFailure(
-                        "all connections ended: " + why, "AllowStreamLocalForwarding yes in sshd_config there", false));
-            }
-        });
+        services.timers().after(LOOK_FOR_MASTER_MS, () -> handleWatched(mine, SshFailure.ofJoint(answered, why)));
     }
 
     @Override
@@ -409,6 +408,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             return;
         }
         reaching = false;
+        answered = true;
         setup.handleUp();
         LinkStatus up = status.state() == HostState.UP ? status : now(HostState.UP);
         become(

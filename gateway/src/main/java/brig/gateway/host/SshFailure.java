@@ -26,6 +26,7 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
         }
     }
 
+    private static final String NO_ANSWER = "the worker-agent there does not answer";
     private static final String AGAIN = "run: brig host add NAME TARGET again, in a terminal";
 
     private static final List<Sign> SIGNS = List.of(
@@ -119,6 +120,22 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
         return new SshFailure(
                 "no ssh listens at its controlPath",
                 "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 " + settings.ssh(),
+                false);
+    }
+
+    static SshFailure noAnswer() {
+        return new SshFailure(NO_ANSWER, "see worker-agent.log below ~/.brig/gateways on the host", false);
+    }
+
+    /**
+     * The one program for all connections ended.
+     *
+     * @param answered whether it ever led to the worker-agent
+     */
+    static SshFailure ofJoint(boolean answered, String why) {
+        return new SshFailure(
+                (answered ? "all connections ended: " : NO_ANSWER + ": ") + why,
+                "AllowStreamLocalForwarding yes in sshd_config there",
                 false);
     }
 

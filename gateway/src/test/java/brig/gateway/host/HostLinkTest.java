@@ -390,6 +390,20 @@ class HostLinkTest {
     }
 
     @Test
+    void shouldSayThatNobodyAnswersWhenTheProgramForAllConnectionsEndsFirst() {
+        processes.script("-O forward", 255, "", "");
+        bench.begin();
+        bench.jointEnded.accept("the program there ended");
+        for (int miss = 0; miss < HostLink.MISSES_MAX; miss++) {
+            bench.control().handleDown();
+        }
+        assertEquals("STARTING", bench.state());
+        bench.time.pass(HostLink.LOOK_FOR_MASTER_MS);
+        assertEquals("DOWN", bench.state());
+        assertEquals("the worker-agent there does not answer: the program there ended", bench.reason());
+    }
+
+    @Test
     void shouldLetSshSayWhyItEndedBeforeItsProgramDoes() {
         processes.script("-O forward", 255, "", "");
         bench.up();

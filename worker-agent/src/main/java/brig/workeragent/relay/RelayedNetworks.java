@@ -32,7 +32,7 @@ public final class RelayedNetworks implements AutoCloseable {
     /** Stands for what only home knows. */
     private static final String HOME = "http://home.invalid";
 
-    private final Path folder;
+    private final RelayAuthorities authorities;
     private final WaitingLinks links = new WaitingLinks();
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("brig-relay", true), EpollIoHandler.newFactory());
@@ -40,7 +40,7 @@ public final class RelayedNetworks implements AutoCloseable {
 
     /** @param folder for certificates of home */
     public RelayedNetworks(Path folder) {
-        this.folder = folder;
+        this.authorities = new RelayAuthorities(folder);
     }
 
     /** Lets a connection of the gateway wait for one of a wall, and serves it to its end. */
@@ -50,7 +50,7 @@ public final class RelayedNetworks implements AutoCloseable {
 
     /** Serves walls of one worker. */
     public EgressGate gate(EgressGrant grant) {
-        return new RelayGate(grant, folder, links, loop.next());
+        return new RelayGate(grant, authorities, links, loop.next());
     }
 
     /** A granted network, as far as its wall must know it. It allows nothing by itself: home judges. */

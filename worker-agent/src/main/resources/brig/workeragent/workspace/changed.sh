@@ -1,7 +1,9 @@
 # Says "changed" where something is: in the worktree, its commit, or its branch.
 #   $2  its name       $3  its branch
 commit() { GIT_DIR=/git/worktrees/$1 GIT_COMMON_DIR=/git git rev-parse "$2"; }
+# If git cannot look, that is no "unchanged".
+git status --porcelain --untracked-files=all > /tmp/status
 if [ "$(commit "$2" HEAD)" != "$start" ] || [ "$(commit "$2" "refs/heads/$3")" != "$start" ] ||
-        [ -n "$(git status --porcelain --untracked-files=all | head -c 1)" ]; then
+        [ -s /tmp/status ]; then
     echo changed
 fi

@@ -9,7 +9,13 @@ echo /git/objects > /tmp/git/objects/info/alternates
 echo "$start" > /tmp/git/HEAD
 cat /git/config > /tmp/git/config
 if [ -f /git/info/exclude ]; then cat /git/info/exclude > /tmp/git/info/exclude; fi
-if [ -f /index ]; then cat /index > /tmp/index; else git read-tree "$start"; fi
+if [ -f /index ]; then
+    cat /index > /tmp/index
+    # git trusts times and sizes of files that were written in a second before that of the index.
+    touch -r /index /tmp/index
+else
+    git read-tree "$start"
+fi
 
 # Makes the index say what the worktree holds. 1 is for files that were left out.
 stage() { git add --all --ignore-errors || [ $? -eq 1 ]; }
