@@ -7,12 +7,16 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Finds or creates the folder that a worker works in. Its real path must lie below one of the bases, since a worker
  * could have placed a symbolic link in its own workspace to get another folder the next time.
  */
 public final class WorkspaceFolder {
+    /** Workers that start together share the folders above theirs. */
+    private static final Lock MAKING = new ReentrantLock();
 
     private WorkspaceFolder() {}
 
@@ -28,7 +32,7 @@ public final class WorkspaceFolder {
             throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, requested + " is not an absolute path");
         }
         try {
-            Path real = make(bases, requested, identity);
+            Path real = makeAlone(bases, requested, identity);
             // Checked again now that all of it exists, as a part may have been replaced by a link.
             Path again = real.toRealPath();
             checkBelow(bases, again);
@@ -47,6 +51,16 @@ public final class WorkspaceFolder {
             throw new SandboxException(
                     Code.WORKSPACE_UNREACHABLE,
                     "cannot prepare " + requested + ": " + failed.getClass().getSimpleName());
+        }
+    }
+
+    private static Path makeAlone(List<Path> bases, Path requested, WorkerIdentity identity)
+            throws IOException, SandboxException {
+        MAKING.lock();
+        try {
+            return make(bases, requested, identity);
+        } finally {
+            MAKING.unlock();
         }
     }
 

@@ -3,6 +3,7 @@ package brig.workeragent.sandbox;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.workeragent.sandbox.SandboxException.Code;
@@ -10,12 +11,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class WorkspaceFolderTest {
+    private static final int WORKERS = 16;
 
     @TempDir
     Path root;
@@ -109,5 +116,23 @@ class WorkspaceFolderTest {
                                 SandboxException.class,
                                 () -> WorkspaceFolder.prepare(List.of(), base.resolve("w"), identity))
                         .code());
+    }
+
+    @Test
+    void shouldMakeFoldersForWorkersThatStartTogether() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(WORKERS);
+        List<Future<Path>> made = new ArrayList<>();
+        try (ExecutorService workers = Executors.newFixedThreadPool(WORKERS)) {
+            for (int worker = 0; worker < WORKERS; worker++) {
+                Path mine = base.resolve("new/homes/" + worker);
+                made.add(workers.submit(() -> {
+                    together.await();
+                    return WorkspaceFolder.prepare(List.of(base), mine, identity);
+                }));
+            }
+        }
+        for (Future<Path> folder : made) {
+            assertTrue(Files.isDirectory(folder.get()));
+        }
     }
 }
