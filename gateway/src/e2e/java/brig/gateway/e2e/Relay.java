@@ -1,27 +1,28 @@
 package brig.gateway.e2e;
 
-import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiPredicate;
 
 /**
- * Stands between a gateway and its worker-agent, and passes on line by line what they say on each connection. A test can have it stop before a line or right behind it: that is how a step of a spawn is held, with
- * nothing in the product that knows of it.
+ * Stands between a gateway and its worker-agent, and passes on line by line what they say on each connection, and transfers as they are. A test can have it stop before a line or right behind it: that is how a step of a
+ * spawn is held, with nothing in the product that knows of it.
  */
 final class Relay implements AutoCloseable {
     /** Who said a line. */
@@ -96,20 +97,29 @@ final class Relay implements AutoCloseable {
                     gateway.close();
                     continue;
                 }
-                Thread.ofPlatform().daemon().start(() -> pump(gateway, agent, From.GATEWAY));
-                Thread.ofPlatform().daemon().start(() -> pump(agent, gateway, From.WORKER_AGENT));
+                AtomicBoolean transfer = new AtomicBoolean();
+                Thread.ofPlatform().daemon().start(() -> pump(gateway, agent, From.GATEWAY, transfer));
+                Thread.ofPlatform().daemon().start(() -> pump(agent, gateway, From.WORKER_AGENT, transfer));
             }
         } catch (IOException closed) {
             // The relay was closed.
         }
     }
 
-    private void pump(SocketChannel in, SocketChannel out, From from) {
-        try (in;
-                out;
-                BufferedReader lines = new BufferedReader(Channels.newReader(in, StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                pass(line, out, from);
+    private void pump(SocketChannel from, SocketChannel to, From who, AtomicBoolean transfer) {
+        try (from;
+                to;
+                InputStream in = new BufferedInputStream(Channels.newInputStream(from));
+                OutputStream out = Channels.newOutputStream(to)) {
+            for (byte[] line = line(in); line.length > 0; line = line(in)) {
+                JsonObject message = JsonObject.read(line);
+                if (message.text("link", "").equals("transfer")) {
+                    transfer.set(true);
+                }
+                pass(line, message, out, who);
+                if (transfer.get()) {
+                    in.transferTo(out);
+                }
             }
         } catch (IOException gone) {
             // One of the two was killed, or went.
@@ -118,31 +128,36 @@ final class Relay implements AutoCloseable {
         }
     }
 
-    private void pass(String line, SocketChannel out, From from) throws IOException, InterruptedException {
-        JsonObject message = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
+    /** The next line with its end; empty at the end. */
+    private static byte[] line(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int next = in.read(); next >= 0; next = in.read()) {
+            line.write(next);
+            if (next == '\n') {
+                break;
+            }
+        }
+        return line.toByteArray();
+    }
+
+    private void pass(byte[] line, JsonObject message, OutputStream out, From from)
+            throws IOException, InterruptedException {
         Hold hold = holds.stream()
                 .filter(one -> one.wanted.test(from, message))
                 .findFirst()
                 .orElse(null);
         if (hold == null) {
-            write(message, out);
+            out.write(line);
             return;
         }
         holds.remove(hold);
         if (hold.passFirst) {
-            write(message, out);
+            out.write(line);
         }
         hold.reached.countDown();
         hold.released.await();
         if (!hold.passFirst) {
-            write(message, out);
-        }
-    }
-
-    private static void write(JsonObject message, SocketChannel out) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message));
-        while (bytes.hasRemaining()) {
-            out.write(bytes);
+            out.write(line);
         }
     }
 
