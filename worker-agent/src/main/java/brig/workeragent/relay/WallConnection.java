@@ -28,6 +28,8 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     private final EpollSocketChannel channel;
     /** What came and nobody took yet: read only when that is nothing. An empty buffer stands for the end. */
     private final BlockingQueue<ByteBuf> waiting = new LinkedBlockingQueue<>();
+    /** Owned by the event loop. Netty 4.2.18 closes a channel that is read after its end. */
+    private boolean ended;
 
     /** @param channel not yet registered with an event loop */
     public WallConnection(EpollSocketChannel channel) {
@@ -92,10 +94,21 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     private ByteBuf next() throws InterruptedException {
         ByteBuf first = waiting.poll();
         if (first == null) {
-            channel.read();
+            channel.eventLoop().execute(this::read);
             first = waiting.take();
         }
         return first;
+    }
+
+    private void read() {
+        if (!ended) {
+            channel.read();
+        }
+    }
+
+    private void handleEnd() {
+        ended = true;
+        waiting.add(Unpooled.EMPTY_BUFFER);
     }
 
     /** Writes an answer of Brig's own, then reads what the program still sends, until it ends or the deadline passes. */
@@ -117,13 +130,13 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
-            waiting.add(Unpooled.EMPTY_BUFFER);
+            handleEnd();
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        waiting.add(Unpooled.EMPTY_BUFFER);
+        handleEnd();
     }
 
     @Override

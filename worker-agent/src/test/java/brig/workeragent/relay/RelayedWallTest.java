@@ -95,7 +95,10 @@ class RelayedWallTest {
     }
 
     private static void send(SocketChannel channel, String text) throws IOException {
-        channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
     }
 
     /** A listening socket of a wall, with what it serves. */
