@@ -334,12 +334,12 @@ class RepositoryTransfersTest {
         CompletableFuture<ApplyAnswer> applied = ask(() -> agents.apply(ID, false, List.of("*.sh")));
         Wire from = far.transfer();
         assertEquals("changes", from.line().text("transfer"));
-        from.say("{\"ok\":{\"bytes\":6}}\npatch!");
+        from.say("{\"ok\":{\"bytes\":7}}\npatch!");
         Wire to = home.transfer();
         JsonObject apply = to.line();
         assertEquals(ID, apply.text("spawn_id"));
         assertEquals("[*.sh]", String.valueOf(apply.value("allow")));
-        assertEquals("patch!", new String(to.in.readNBytes(6), UTF_8));
+        assertEquals("patch!\n", new String(to.in.readNBytes(7), UTF_8));
         to.say("{\"ok\":{\"spawn_id\":\"" + ID + "\",\"repository\":\"/repo\",\"stat\":\"\",\"patch\":\"\","
                 + "\"truncated\":false,\"applied\":true,\"conflicts\":[],\"withheld\":[]}}");
         assertEquals("true", String.valueOf(from.line().value("applied")));
