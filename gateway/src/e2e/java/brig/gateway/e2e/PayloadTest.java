@@ -83,6 +83,14 @@ class PayloadTest {
                         .toList());
     }
 
+    private static Wire connect(JsonObject started, String purpose) throws IOException {
+        return Wire.unix(Path.of(started.text("socket"))).sendLine(purpose);
+    }
+
+    private static JsonObject read(Wire wire) throws IOException {
+        return JsonObject.read(wire.line().getBytes(StandardCharsets.UTF_8));
+    }
+
     @Test
     void shouldStartOneWorkerAgentThatAnswersAndEndsByItself() throws Exception {
         // Scenario: two links come up at once; later another version, which waits for a worker to end.
@@ -98,32 +106,31 @@ class PayloadTest {
         assertTrue(environment.contains("PATH=" + host.ownPrograms() + ":"), environment);
 
         String newer = host.otherVersion();
-        try (RemoteHost.Dialled control = host.dial(started, "{\"link\":\"control\"}")) {
-            control.send("{\"id\":1,\"op\":\"hello\"}");
-            assertEquals(started.value("pid"), control.read().object("ok").value("pid"));
-            control.send("{\"id\":2,\"op\":\"spawn\",\"captain\":\"tests\",\"admin\":true,\"spawn_id\":\"" + SPAWN
+        try (Wire control = connect(started, "{\"link\":\"control\"}")) {
+            control.sendLine("{\"id\":1,\"op\":\"hello\"}");
+            assertEquals(started.value("pid"), read(control).object("ok").value("pid"));
+            control.sendLine("{\"id\":2,\"op\":\"spawn\",\"captain\":\"tests\",\"admin\":true,\"spawn_id\":\"" + SPAWN
                     + "\",\"request\":{\"agent_config\":{\"name\":\"mock\"},\"prompt\":\"hello\"}}");
-            JsonObject spawned = control.read();
+            JsonObject spawned = read(control);
             assertEquals(
                     host.state().resolve("workspaces").resolve(SPAWN).toString(),
                     spawned.object("ok").text("workspace"));
-            try (RemoteHost.Dialled frames =
-                    host.dial(started, "{\"link\":\"worker\",\"spawn_id\":\"" + SPAWN + "\",\"resume\":1}")) {
-                JsonObject frame = frames.read();
+            try (Wire frames = connect(started, "{\"link\":\"worker\",\"spawn_id\":\"" + SPAWN + "\",\"resume\":1}")) {
+                JsonObject frame = read(frames);
                 while (!frame.text("type").equals("done")) {
-                    frame = frames.read();
+                    frame = read(frames);
                 }
                 assertEquals(0L, frame.value("exit_code"));
-                assertEquals(0, frames.end());
+                assertEquals("", frames.endOutput().rest());
             }
             assertEquals(started, host.start(newer));
-            control.send("{\"id\":3,\"op\":\"terminate\",\"forget\":true,\"spawn_id\":\"" + SPAWN + "\"}");
-            control.read();
+            control.sendLine("{\"id\":3,\"op\":\"terminate\",\"forget\":true,\"spawn_id\":\"" + SPAWN + "\"}");
+            read(control);
             Await.until("the worker is gone", () -> {
-                control.send("{\"id\":4,\"op\":\"list\"}");
-                return control.read().object("ok").objects("workers").isEmpty();
+                control.sendLine("{\"id\":4,\"op\":\"list\"}");
+                return read(control).object("ok").objects("workers").isEmpty();
             });
-            assertEquals(0, control.end());
+            assertEquals("", control.endOutput().rest());
         }
         JsonObject replaced = host.start(newer);
         assertEquals(newer, replaced.text("version"));
@@ -155,9 +162,8 @@ class PayloadTest {
             {"start", "--gateway-id", "../../../etc\""},
             {"start", "--gateway-id", RemoteHost.GATEWAY_ID, "--idle-exit-s", "1;id"},
             {"start", "--gateway-id"},
-            {"dial"},
-            {"dial", host.folder() + "/none"},
-            {"dial", "/" + "x".repeat(200)},
+            {"join"},
+            {"join", "none"},
         }) {
             Run run = host.run(words);
             assertEquals(1, run.exitCode(), () -> run.out() + run.err());

@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.protocol.json.JsonObject;
 import brig.workeragent.TestFolders;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -144,44 +141,6 @@ final class RemoteHost implements AutoCloseable {
 
     Path folder() {
         return folder;
-    }
-
-    /** A connection to the worker-agent by {@code brig-host dial}. */
-    final class Dialled implements AutoCloseable {
-        private final Process process;
-        private final BufferedReader lines;
-
-        Dialled(JsonObject started, String first) throws IOException {
-            process = new ProcessBuilder(brigHost(version, "dial", started.text("socket"))).start();
-            lines = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-            send(first);
-        }
-
-        void send(String line) throws IOException {
-            OutputStream out = process.getOutputStream();
-            out.write((line + "\n").getBytes(UTF_8));
-            out.flush();
-        }
-
-        JsonObject read() throws IOException {
-            return JsonObject.read(lines.readLine().getBytes(UTF_8));
-        }
-
-        /** Ends our side; answers what the other said before it ended its own. */
-        int end() throws IOException, InterruptedException {
-            process.getOutputStream().close();
-            assertEquals(null, lines.readLine());
-            return process.waitFor();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
-    }
-
-    Dialled dial(JsonObject started, String first) throws IOException {
-        return new Dialled(started, first);
     }
 
     @Override
