@@ -54,13 +54,8 @@ class HandoverEgressTest {
     @BeforeEach
     void open() throws IOException {
         web.authorizations.clear();
-        Map<String, Object> names = Map.of(
-                "hosts",
-                Map.of("allowed.test", "127.0.0.1", "other.test", "127.0.0.1"),
-                "extraRoots",
-                List.of(web.authority().toString()));
-        home = new AgentFixture("", names).open();
-        far = new AgentFixture("", names).open(Map.of("TOKEN", OTHERS));
+        home = new AgentFixture("", web.settings()).open();
+        far = new AgentFixture("", web.settings()).open(Map.of("TOKEN", OTHERS));
         token = home.root.resolve("token");
         rotate(SECRET);
         Files.writeString(

@@ -54,14 +54,7 @@ class HomeEgressTest {
     void open() throws IOException {
         web.requests.clear();
         web.authorizations.clear();
-        home = new AgentFixture(
-                        "",
-                        Map.of(
-                                "hosts",
-                                Map.of("allowed.test", "127.0.0.1", "other.test", "127.0.0.1"),
-                                "extraRoots",
-                                List.of(web.authority().toString())))
-                .open();
+        home = new AgentFixture("", web.settings()).open();
         far = new AgentFixture().open();
         Path token = Files.writeString(home.root.resolve("token"), SECRET + "\n");
         Files.setAttribute(token, "unix:mode", 0600);

@@ -17,10 +17,12 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -39,12 +41,14 @@ final class TestWeb implements AutoCloseable {
     final Queue<String> authorizations = new ConcurrentLinkedQueue<>();
 
     private final Path folder;
+    private final List<String> names;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final byte[] tarball;
 
     /** @param names of the certificate */
     TestWeb(Path folder, String... names) throws Exception {
         this.folder = Files.createDirectories(folder);
+        this.names = List.of(names);
         InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         plain = HttpServer.create(anyPort, 0);
         tls = HttpsServer.create(anyPort, 0);
@@ -61,6 +65,12 @@ final class TestWeb implements AutoCloseable {
     /** The certificate of the authority, in PEM. */
     Path authority() {
         return folder.resolve("root.pem");
+    }
+
+    /** The keys of {@code worker.egress} that lead the certificate's names here. */
+    Map<String, Object> settings() {
+        Map<String, String> hosts = names.stream().collect(Collectors.toMap(name -> name, name -> "127.0.0.1"));
+        return Map.of("hosts", hosts, "extraRoots", List.of(authority().toString()));
     }
 
     int port(boolean encrypted) {

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,21 +19,6 @@ import org.junit.jupiter.api.Timeout;
 class ConductorTest {
     private static final String ONE = "build1";
     private static final String TWO = "build2";
-
-    private static void add(Product product, SshHost host, String prepare) throws IOException {
-        Run made = host.config().run(List.of(), "touch .bashrc; " + prepare);
-        assertEquals(0, made.exitCode(), made::err);
-        Run added = product.brig(
-                "host",
-                "add",
-                host.name(),
-                host.name(),
-                "--tunnel-only",
-                "--",
-                "-F",
-                host.config().file().toString());
-        assertEquals(0, added.exitCode(), added::err);
-    }
 
     private static Run shell(Product product, String script, String... hosts) throws IOException {
         List<String> words = new ArrayList<>(List.of("tunnel"));
@@ -45,13 +29,14 @@ class ConductorTest {
 
     @Test
     void shouldWorkOnBothHostsAndGoOnWhenOneIsLost() throws IOException {
-        Assumptions.assumeTrue(
-                Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
+        SshHost.requireSshfs();
         try (SshHost one = SshHost.start(ONE);
                 SshHost two = SshHost.start(TWO);
                 Product product = Product.start()) {
-            add(product, one, "mkdir app; echo of-one > app/a.txt; echo KEY=1 > app/.env");
-            add(product, two, "mkdir db app; echo of-two > db/b.txt; echo KEY=2 > db/.env");
+            one.prepare("mkdir app; echo of-one > app/a.txt; echo KEY=1 > app/.env");
+            two.prepare("mkdir db app; echo of-two > db/b.txt; echo KEY=2 > db/.env");
+            one.addTo(product, "--tunnel-only");
+            two.addTo(product, "--tunnel-only");
             String app = "/home/" + ONE + "/app";
             String db = "/home/" + TWO + "/db";
             String[] both = {ONE + ":" + app, TWO + ":" + db};

@@ -5,13 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,26 +25,12 @@ class HostShellTest {
 
     @BeforeAll
     static void start() throws IOException {
-        Assumptions.assumeTrue(
-                Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
+        SshHost.requireSshfs();
         host = SshHost.start(NAME);
-        Run made = host.config()
-                .run(
-                        List.of(),
-                        "mkdir app; echo KEY=1 > app/.env; echo exit-code > app/a.txt; touch .bashrc;"
-                                + " echo 'PS1=there:; bind \"set enable-bracketed-paste off\"' > .bash_profile");
-        assertEquals(0, made.exitCode(), made::err);
+        host.prepare("mkdir app; echo KEY=1 > app/.env; echo exit-code > app/a.txt;"
+                + " echo 'PS1=there:; bind \"set enable-bracketed-paste off\"' > .bash_profile");
         product = Product.start();
-        Run added = product.brig(
-                "host",
-                "add",
-                NAME,
-                NAME,
-                "--tunnel-only",
-                "--",
-                "-F",
-                host.config().file().toString());
-        assertEquals(0, added.exitCode(), added::err);
+        host.addTo(product, "--tunnel-only");
     }
 
     @AfterAll

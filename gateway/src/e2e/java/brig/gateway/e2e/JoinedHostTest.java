@@ -43,8 +43,6 @@ class JoinedHostTest {
     static void stop() throws IOException {
         if (site != null) {
             site.close();
-        } else if (host != null) {
-            host.close();
         }
         if (outside != null) {
             outside.close();

@@ -14,19 +14,6 @@ import org.junit.jupiter.api.Test;
 class LinkedHostTest {
     private static final String NAME = "build1";
 
-    private static Run add(Product product, SshHost host) throws IOException {
-        return product.brig(
-                "host",
-                "add",
-                NAME,
-                NAME,
-                "--label",
-                "gpu",
-                "--",
-                "-F",
-                host.config().file().toString());
-    }
-
     private static JsonObject view(Product product) throws IOException {
         return product.ask("{\"action\":\"hosts\"}").objects("hosts").getFirst();
     }
@@ -52,8 +39,7 @@ class LinkedHostTest {
     void shouldLogInOnceForEachLinkWhateverEndedTheOneBefore() throws IOException {
         try (SshHost host = SshHost.start(NAME);
                 Product product = Payloads.start()) {
-            Run added = add(product, host);
-            assertEquals(0, added.exitCode(), added::err);
+            Run added = host.addTo(product, "--label", "gpu");
             assertTrue(added.err().contains("deploying") && added.err().contains("build1: up"), added::err);
             // The first one was to see whether ssh has questions.
             assertEquals(2, host.logins());
@@ -95,17 +81,7 @@ class LinkedHostTest {
             Process own = new ProcessBuilder(login).inheritIO().start();
             try {
                 Await.until("it is logged in", () -> Files.exists(control));
-                Run added = product.brig(
-                        "host",
-                        "add",
-                        NAME,
-                        NAME,
-                        "--control-path",
-                        control.toString(),
-                        "--",
-                        "-F",
-                        host.config().file().toString());
-                assertEquals(0, added.exitCode(), added::err);
+                host.addTo(product, "--control-path", control.toString());
                 requireWork(product, "--host", NAME);
                 product.kill();
                 product.serve();
@@ -128,7 +104,8 @@ class LinkedHostTest {
         try (SshHost host = SshHost.start(NAME);
                 Product product = Payloads.start()) {
             Files.delete(host.home().resolve(".ssh/authorized_keys"));
-            Run refused = add(product, host);
+            Run refused = product.brig(
+                    "host", "add", NAME, NAME, "--", "-F", host.config().file().toString());
             assertEquals(1, refused.exitCode(), refused::err);
             assertTrue(refused.err().contains("Permission denied"), refused::err);
             assertTrue(refused.err().contains("nothing was added"), refused::err);

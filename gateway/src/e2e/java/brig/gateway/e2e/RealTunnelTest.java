@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.e2e.FarAgents.Call;
 import brig.protocol.json.Json;
 import brig.workeragent.RealAgents;
-import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -62,40 +61,28 @@ class RealTunnelTest {
     @BeforeAll
     static void start() throws IOException {
         FarAgents.ALL.forEach(RealAgents::require);
-        Assumptions.assumeTrue(
-                Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
+        SshHost.requireSshfs();
         host = SshHost.start(NAME);
-        log = TestFolders.create("brig-model-").resolve("log");
-        model = new ScriptedModel(log);
         product = FarAgents.prepare();
+        log = product.folder().resolve("model.log");
+        model = new ScriptedModel(log);
         product.with("NODE_PATH=" + RealAgents.places()).serve();
         for (String agent : FarAgents.ALL) {
             FarAgents.route(product, agent, model);
         }
-        Run made = host.config().run(List.of(), "touch .bashrc");
-        assertEquals(0, made.exitCode(), made::err);
-        Run added = product.brig(
-                "host",
-                "add",
-                NAME,
-                NAME,
-                "--tunnel-only",
-                "--",
-                "-F",
-                host.config().file().toString());
-        assertEquals(0, added.exitCode(), added::err);
+        host.prepare("");
+        host.addTo(product, "--tunnel-only");
         Files.createDirectories(REPORT.toAbsolutePath().getParent());
         Files.writeString(REPORT, "agent\twhat\toutcome\n");
     }
 
     @AfterAll
     static void stop() throws IOException {
-        if (product != null) {
-            product.close();
-        }
         if (model != null) {
             model.close();
-            TestFolders.delete(log.getParent());
+        }
+        if (product != null) {
+            product.close();
         }
         if (host != null) {
             host.close();
@@ -179,18 +166,8 @@ class RealTunnelTest {
     @Test
     void shouldRunCommandsOnTheHostThatTheyName() throws IOException {
         try (SshHost second = SshHost.start("build2")) {
-            Run made = second.config().run(List.of(), "touch .bashrc; mkdir db");
-            assertEquals(0, made.exitCode(), made::err);
-            Run added = product.brig(
-                    "host",
-                    "add",
-                    "build2",
-                    "build2",
-                    "--tunnel-only",
-                    "--",
-                    "-F",
-                    second.config().file().toString());
-            assertEquals(0, added.exitCode(), added::err);
+            second.prepare("mkdir db");
+            second.addTo(product, "--tunnel-only");
             for (String agent : FarAgents.ALL) {
                 String app = "both-" + agent;
                 make(app);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.e2e.FarAgents.Call;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.RealAgents;
-import brig.workeragent.TestFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,34 +41,24 @@ class RemoteAgentsTest {
         host = SshHost.start(NAME);
         Payloads.unpackOn(host);
         FarAgents.installOn(host);
-        log = TestFolders.create("brig-model-").resolve("log");
-        model = new ScriptedModel(log);
         product = FarAgents.prepare();
+        log = product.folder().resolve("model.log");
+        model = new ScriptedModel(log);
         Payloads.keepFor(product);
         product.serve();
         for (String agent : FarAgents.ALL) {
             FarAgents.route(product, agent, model);
         }
-        brig(
-                "host",
-                "add",
-                NAME,
-                NAME,
-                "--egress",
-                "home",
-                "--",
-                "-F",
-                host.config().file().toString());
+        host.addTo(product, "--egress", "home");
     }
 
     @AfterAll
     static void stop() throws IOException {
-        if (product != null) {
-            product.close();
-        }
         if (model != null) {
             model.close();
-            TestFolders.delete(log.getParent());
+        }
+        if (product != null) {
+            product.close();
         }
         if (host != null) {
             host.close();

@@ -63,8 +63,6 @@ class RemoteHostTest {
     static void stop() throws IOException {
         if (site != null) {
             site.close();
-        } else if (host != null) {
-            host.close();
         }
     }
 

@@ -43,8 +43,6 @@ class RemoteLinkTest {
     static void stop() throws IOException {
         if (site != null) {
             site.close();
-        } else if (host != null) {
-            host.close();
         }
         if (link != null) {
             link.close();

@@ -49,9 +49,7 @@ class RemoteRepositoryTest {
             sh(repository, "chown -R " + USER + ":" + USER + " .");
             assertEquals(
                     0, product.brig("repository", "add", repository.toString()).exitCode());
-            Run added = product.brig(
-                    "host", "add", NAME, NAME, "--", "-F", host.config().file().toString());
-            assertEquals(0, added.exitCode(), added::err);
+            host.addTo(product);
 
             Run first = run(
                     product,

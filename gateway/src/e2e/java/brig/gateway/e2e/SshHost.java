@@ -1,5 +1,7 @@
 package brig.gateway.e2e;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import brig.workeragent.TestFolders;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -113,11 +115,32 @@ final class SshHost implements AutoCloseable {
         require(Files.isExecutable(Path.of("/usr/bin/ssh")), "ssh (apt-get install openssh-client)");
     }
 
+    /** What tunnels need. */
+    static void requireSshfs() {
+        require(Files.isExecutable(Path.of("/usr/bin/sshfs")), "sshfs (apt-get install sshfs)");
+    }
+
     private static void require(boolean here, String what) {
         if (!here) {
             System.err.println("SKIPPED: remote hosts are not tested, for want of " + what);
         }
         Assumptions.assumeTrue(here, () -> what + " is not here");
+    }
+
+    /** Adds it to a gateway as a person would, under its own name. */
+    Run addTo(Product product, String... options) throws IOException {
+        List<String> words = new ArrayList<>(List.of("host", "add", name, name));
+        words.addAll(List.of(options));
+        words.addAll(List.of("--", "-F", config.file().toString()));
+        Run added = product.brig(words.toArray(String[]::new));
+        assertEquals(0, added.exitCode(), added::err);
+        return added;
+    }
+
+    /** Runs that in the home of its user, whose shells are quick to start. */
+    void prepare(String script) throws IOException {
+        Run made = config.run(List.of(), "touch .bashrc; " + script);
+        assertEquals(0, made.exitCode(), made::err);
     }
 
     private Path folder(String path, String permissions) throws IOException {

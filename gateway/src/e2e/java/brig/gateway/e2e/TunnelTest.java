@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,24 +20,12 @@ class TunnelTest {
 
     @Test
     void shouldWorkThereWithFilesAndCommands() throws Exception {
-        Assumptions.assumeTrue(
-                Files.isExecutable(Path.of("/usr/bin/sshfs")), "SKIPPED: sshfs is not installed, which tunnels need");
+        SshHost.requireSshfs();
         try (SshHost host = SshHost.start(NAME);
                 Product product = Product.start()) {
-            Run made = host.config()
-                    .run(List.of(), "mkdir app; echo hello > app/a.txt; echo KEY=1 > app/.env; touch .bashrc");
-            assertEquals(0, made.exitCode(), made::err);
+            host.prepare("mkdir app; echo hello > app/a.txt; echo KEY=1 > app/.env");
             Path app = host.home().resolve("app");
-            Run added = product.brig(
-                    "host",
-                    "add",
-                    NAME,
-                    NAME,
-                    "--tunnel-only",
-                    "--",
-                    "-F",
-                    host.config().file().toString());
-            assertEquals(0, added.exitCode(), added::err);
+            Run added = host.addTo(product, "--tunnel-only");
             assertTrue(added.err().contains("for tunnels only"), added::err);
             assertTrue(product.brig("host", "list").out().contains("up, tunnels only"));
             Run checked = product.brig("host", "check", NAME);
