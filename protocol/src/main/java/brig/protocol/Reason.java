@@ -7,6 +7,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 
 /** Describes the failure of a file or a connection in words, without class names. */
 public final class Reason {
@@ -39,6 +40,11 @@ public final class Reason {
         }
         return new BrigException(
                 ErrorCode.RECORD_LOST, what + ": " + why + "; the disk is full, or takes no writes: make room there");
+    }
+
+    /** What a stage failed with, without what {@code java.util.concurrent} wraps around it. */
+    public static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** The reason with the file name of the failure: {@code /a/b: permission denied}. */

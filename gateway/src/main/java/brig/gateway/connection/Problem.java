@@ -2,6 +2,7 @@ package brig.gateway.connection;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Json;
 import brig.protocol.refusal.ErrorAnswer;
 import brig.protocol.refusal.NotReady;
@@ -9,7 +10,6 @@ import brig.protocol.refusal.ProblemDetails;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.concurrent.CompletionException;
 
 /** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
 public final class Problem {
@@ -52,8 +52,7 @@ public final class Problem {
 
     /** The failure of a stage, as a refusal. */
     public static BrigException refusal(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Reason.cause(failure);
         return cause instanceof BrigException refusal
                 ? refusal
                 : new BrigException(ErrorCode.INTERNAL, "internal error: " + cause);

@@ -6,6 +6,7 @@ import brig.gateway.worker.NetworkAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
@@ -74,14 +75,10 @@ public final class HomeServed extends ForwardingAgent implements WallStreams.Cla
                 .thenCompose(grant -> far.spawn(spawnId, request, asker, with.with(grant)))
                 .whenComplete((started, failure) -> {
                     starting.remove(spawnId);
-                    if (cause(failure) instanceof BrigException) {
+                    if (failure != null && Reason.cause(failure) instanceof BrigException) {
                         ungrant(spawnId);
                     }
                 });
-    }
-
-    private static @Nullable Throwable cause(@Nullable Throwable failure) {
-        return failure != null && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {

@@ -3,6 +3,7 @@ package brig.gateway.host;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Reason;
 import brig.protocol.api.HostSettings;
 import brig.protocol.api.HostState;
 import brig.protocol.control.Finding;
@@ -10,7 +11,6 @@ import brig.protocol.control.FindingStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -133,9 +133,7 @@ final class RemoteSetup {
     }
 
     static String words(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return String.valueOf(cause.getMessage());
+        return String.valueOf(Reason.cause(failure).getMessage());
     }
 
     private static SshFailure unexpected(String step, Processes.Ended ended) {

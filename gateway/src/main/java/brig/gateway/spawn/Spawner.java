@@ -16,6 +16,7 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Reason;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.Provision;
@@ -26,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -317,7 +317,7 @@ public final class Spawner {
                     transitions.becomeRunning(spawn, started);
                     parts.telemetry().counters().handleRunning(age(spawn));
                 })
-                .exceptionallyCompose(failure -> cause(failure) instanceof WorkerAgent.UnansweredException
+                .exceptionallyCompose(failure -> Reason.cause(failure) instanceof WorkerAgent.UnansweredException
                         ? findOut(spawn)
                         : CompletableFuture.failedFuture(failure))
                 .whenComplete((started, failure) -> {
@@ -443,13 +443,9 @@ public final class Spawner {
         return new String(Json.write(request.withoutPrompt()), StandardCharsets.UTF_8);
     }
 
-    private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
     static BrigException reason(Throwable failure) {
-        return cause(failure) instanceof BrigException refusal
+        return Reason.cause(failure) instanceof BrigException refusal
                 ? refusal
-                : new BrigException(ErrorCode.INTERNAL, "the spawn failed: " + cause(failure));
+                : new BrigException(ErrorCode.INTERNAL, "the spawn failed: " + Reason.cause(failure));
     }
 }

@@ -3,6 +3,7 @@ package brig.gateway.worker;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.ControlRequest.Check;
 import brig.protocol.control.Done;
 import brig.protocol.control.EgressGrant;
@@ -81,7 +82,7 @@ public final class HandoverAgent extends ForwardingAgent implements NetworkAgent
                     log.warn(
                             "a handover failed spawn_id={}: {}",
                             spawnId,
-                            cause(failure).getMessage());
+                            Reason.cause(failure).getMessage());
                 }
             });
             return far.spawn(spawnId, request, asker, with.handedOver());
@@ -133,8 +134,8 @@ public final class HandoverAgent extends ForwardingAgent implements NetworkAgent
         }
         offer(spawnId, request)
                 .thenCompose(offer -> bring(spawnId, offer))
-                .exceptionallyCompose(failure -> isRefusal(cause(failure))
-                        ? end(spawnId, cause(failure))
+                .exceptionallyCompose(failure -> isRefusal(Reason.cause(failure))
+                        ? end(spawnId, Reason.cause(failure))
                         : CompletableFuture.failedFuture(failure))
                 .whenComplete((done, failure) -> {
                     if (failure != null) {
@@ -160,10 +161,6 @@ public final class HandoverAgent extends ForwardingAgent implements NetworkAgent
             to.send(new TransferRequest.TakeOver(spawnId, 0));
             return to.answer(Done.class).whenComplete((done, failure) -> to.close(Transfer.over()));
         });
-    }
-
-    private static Throwable cause(Throwable failure) {
-        return failure.getCause() == null ? failure : failure.getCause();
     }
 
     @Override

@@ -2,6 +2,7 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.Done;
 import brig.protocol.control.MirrorAnswer;
@@ -13,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
@@ -122,7 +122,7 @@ final class RepositoryTransfers {
             if (failure == null) {
                 transport.result().complete(start);
             } else {
-                transport.result().completeExceptionally(cause(failure));
+                transport.result().completeExceptionally(Reason.cause(failure));
             }
         });
     }
@@ -138,10 +138,10 @@ final class RepositoryTransfers {
                                 .whenComplete((start, failure) -> from.close(Transfer.over())))
                         .exceptionallyCompose(failure -> again
                                         && !have.isEmpty()
-                                        && cause(failure) instanceof BrigException refusal
+                                        && Reason.cause(failure) instanceof BrigException refusal
                                         && refusal.code() == ErrorCode.WORKSPACE_UNREADABLE
                                 ? transport(transport, false)
-                                : CompletableFuture.failedFuture(cause(failure))));
+                                : CompletableFuture.failedFuture(Reason.cause(failure))));
     }
 
     /** The other host is not trusted to say little. */
@@ -190,9 +190,5 @@ final class RepositoryTransfers {
                     // The repository has it, whether or not the other host gets to know.
                     return from.answer(Done.class).handle((done, lost) -> answer);
                 });
-    }
-
-    private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -3,6 +3,7 @@ package brig.gateway.worker;
 import brig.gateway.stream.StreamLog;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
@@ -32,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -121,8 +121,7 @@ public final class WorkerAgents implements WorkerAgent {
     /** As {@link #at}, for what a client waits for. */
     private <T> CompletionStage<T> reached(@Nullable String host, Function<WorkerAgent, CompletionStage<T>> call) {
         return at(host, call).exceptionallyCompose(failure -> {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            Throwable cause = Reason.cause(failure);
             boolean lost = host != null
                     && cause instanceof BrigException refusal
                     && refusal.code() == ErrorCode.WORKER_AGENT_UNAVAILABLE;
