@@ -31,10 +31,8 @@ final class HostOptions {
     private List<String> tunnels = List.of();
 
     SpawnRequest.Place place() {
-        List<SpawnRequest.Tunnel> all =
-                tunnels.stream().map(HostOptions::tunnel).toList();
-        return new SpawnRequest.Place(
-                host, labels, all.isEmpty() ? null : all.getFirst(), all.subList(Math.min(1, all.size()), all.size()));
+        return SpawnRequest.Place.of(
+                host, labels, tunnels.stream().map(HostOptions::tunnel).toList());
     }
 
     /** @param text {@code HOST[:FOLDER[=PATH]]}; without a folder the home there */

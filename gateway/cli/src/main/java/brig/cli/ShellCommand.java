@@ -1,5 +1,6 @@
 package brig.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,6 +47,9 @@ final class ShellCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         raw.apply(main.terminal());
-        return TunnelCommand.shell(main, HostOptions.tunnel(path == null ? where : where + "=" + path));
+        return TunnelCommand.shell(
+                main,
+                TunnelCommand.tunnels(List.of(where), path == null ? List.of() : List.of(path))
+                        .getFirst());
     }
 }

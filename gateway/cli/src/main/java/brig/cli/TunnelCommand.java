@@ -155,7 +155,7 @@ final class TunnelCommand implements Callable<Integer> {
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
                 SpawnRequest.Continuation.NEW,
                 null,
-                SpawnRequest.Place.withTunnels(tunnels));
+                SpawnRequest.Place.of(null, List.of(), tunnels));
         return new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null);
     }
 }

@@ -31,6 +31,7 @@ class TunnelCommandTest {
         assertEquals(
                 List.of(tunnel("a", "/x", "/one"), tunnel("b", "/x", "/two")),
                 tunnels("a:/x b:/x claude", "/one", "b=/two"));
+        assertEquals(List.of(tunnel("a", "~", "/one")), tunnels("a", "/one"));
         assertThrows(BrigException.class, () -> tunnels("a:/x claude", "b=/two"));
         assertThrows(BrigException.class, () -> tunnels("a:/x claude", "two"));
     }

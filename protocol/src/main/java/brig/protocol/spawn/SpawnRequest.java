@@ -265,9 +265,11 @@ public record SpawnRequest(
             this(host, on, null, List.of());
         }
 
-        /** The gateway's own host, with these tunnels, of which the first one is the agent's own. */
-        public static Place withTunnels(List<Tunnel> tunnels) {
-            return new Place(null, List.of(), tunnels.getFirst(), tunnels.subList(1, tunnels.size()));
+        /** @param tunnels the agent's own first */
+        public static Place of(@Nullable String host, List<String> on, List<Tunnel> tunnels) {
+            return tunnels.isEmpty()
+                    ? new Place(host, on)
+                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()));
         }
 
         /** All tunnels, the agent's own first. */

@@ -124,7 +124,8 @@ class SpawnRequestTest {
                 read("{'agent_config':{'name':'a'},'tunnel':{'host':'build1','folder':'/srv/app','at':'/work'}}")
                         .place();
         assertEquals(
-                SpawnRequest.Place.withTunnels(List.of(new SpawnRequest.Tunnel("build1", "/srv/app", "/work"))), place);
+                SpawnRequest.Place.of(null, List.of(), List.of(new SpawnRequest.Tunnel("build1", "/srv/app", "/work"))),
+                place);
         for (String home : List.of("~", "~/app")) {
             assertEquals(home, new SpawnRequest.Tunnel("build1", home, null).folder());
         }
