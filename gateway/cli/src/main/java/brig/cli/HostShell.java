@@ -12,6 +12,7 @@ import brig.protocol.wire.ShellMessage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -80,7 +81,8 @@ final class HostShell {
         String language = name(environment, "LC_ALL");
         language = language == null ? name(environment, "LC_CTYPE") : language;
         language = language == null ? name(environment, "LANG") : language;
-        return new CallerTerminal(RawTerminal.rows(), RawTerminal.columns(), term == null ? "dumb" : term, language);
+        RawTerminal.Size size = RawTerminal.size();
+        return new CallerTerminal(size.rows(), size.columns(), term == null ? "dumb" : term, language);
     }
 
     private static @Nullable String name(Map<String, String> environment, String variable) {
@@ -138,11 +140,13 @@ final class HostShell {
     }
 
     private void tellSize() {
-        int rows = RawTerminal.rows();
-        int columns = RawTerminal.columns();
-        byte[] size = {(byte) (rows >> 8), (byte) rows, (byte) (columns >> 8), (byte) columns};
+        RawTerminal.Size size = RawTerminal.size();
+        byte[] bytes = ByteBuffer.allocate(2 * Short.BYTES)
+                .putShort((short) size.rows())
+                .putShort((short) size.columns())
+                .array();
         try {
-            send('W', size, size.length);
+            send('W', bytes, bytes.length);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

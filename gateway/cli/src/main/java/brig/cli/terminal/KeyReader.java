@@ -55,7 +55,7 @@ public final class KeyReader implements AutoCloseable {
 
     /** The current number of rows; windows change. */
     public static int rows(int unknown) {
-        return Stty.size().map(Stty.Size::rows).orElse(unknown);
+        return Stty.size().map(RawTerminal.Size::rows).orElse(unknown);
     }
 
     private void restore() {

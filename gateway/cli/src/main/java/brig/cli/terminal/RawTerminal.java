@@ -7,7 +7,10 @@ import java.lang.reflect.Proxy;
  * and when the process ends by a signal that it can see, the terminal is as it was.
  */
 public final class RawTerminal implements AutoCloseable {
-    private static final Stty.Size USUAL = new Stty.Size(24, 80);
+    private static final Size USUAL = new Size(24, 80);
+
+    /** Of a window. */
+    public record Size(int rows, int columns) {}
 
     private final String before = Stty.run("-g");
     private final Thread atExit = Thread.ofPlatform().name("brig-raw").unstarted(() -> Stty.run(before));
@@ -23,12 +26,8 @@ public final class RawTerminal implements AutoCloseable {
     }
 
     /** Its window. */
-    public static int rows() {
-        return Stty.size().orElse(USUAL).rows();
-    }
-
-    public static int columns() {
-        return Stty.size().orElse(USUAL).columns();
+    public static Size size() {
+        return Stty.size().orElse(USUAL);
     }
 
     /** Runs that whenever the window gets another size. */

@@ -10,9 +10,6 @@ import java.util.regex.Pattern;
 final class Stty {
     private static final Pattern SIZE = Pattern.compile("([1-9]\\d{0,3}) ([1-9]\\d{0,3})");
 
-    /** Of a window. */
-    record Size(int rows, int columns) {}
-
     private Stty() {}
 
     /** What it says; empty if it fails. */
@@ -32,10 +29,10 @@ final class Stty {
     }
 
     /** The current size of the window, if it is known. */
-    static Optional<Size> size() {
+    static Optional<RawTerminal.Size> size() {
         Matcher size = SIZE.matcher(run("size"));
         return size.matches()
-                ? Optional.of(new Size(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2))))
+                ? Optional.of(new RawTerminal.Size(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2))))
                 : Optional.empty();
     }
 }
