@@ -27,7 +27,7 @@ public final class HandedOver {
     /** How long a handover waits for its spawn. */
     static final long UNCLAIMED_MS = 60_000;
 
-    private static final int ENTRIES_MAX = 4096;
+    static final int ENTRIES_MAX = 4096;
 
     private static final class Entry {
         CompletableFuture<Handover> given = new CompletableFuture<>();
@@ -69,7 +69,7 @@ public final class HandedOver {
         try {
             Entry entry = entry(spawnId);
             before = entry.given;
-            if (!before.isDone() || replaces) {
+            if (replaces) {
                 entry.given = result;
             }
         } finally {

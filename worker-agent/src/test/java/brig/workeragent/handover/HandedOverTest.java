@@ -31,15 +31,17 @@ class HandedOverTest {
         }
     });
 
-    private void pass(long ms) throws InterruptedException {
-        List<Runnable> due;
+    private List<Runnable> takeTimers(long ms) throws InterruptedException {
         synchronized (timers) {
             while (!timers.containsKey(ms)) {
                 timers.wait();
             }
-            due = timers.remove(ms);
+            return timers.remove(ms);
         }
-        due.forEach(Runnable::run);
+    }
+
+    private void pass(long ms) throws InterruptedException {
+        takeTimers(ms).forEach(Runnable::run);
     }
 
     private static Handover handover(String value) {
@@ -123,6 +125,28 @@ class HandedOverTest {
         handed.forget(ID);
         assertFalse(handed.has(ID));
         assertThrows(BrigException.class, () -> handed.now(ID));
+    }
+
+    @Test
+    void shouldKeepANewOneWhenTheTimeOfAForgottenOneIsOver() throws InterruptedException {
+        handed.take(ID, handover("first-value"));
+        List<Runnable> before = takeTimers(HandedOver.UNCLAIMED_MS);
+        handed.forget(ID);
+        handed.take(ID, handover("later-value"));
+        before.forEach(Runnable::run);
+        assertEquals("later-value", handed.secretsNow(ID).get("T"));
+    }
+
+    @Test
+    void shouldHoldNoMoreThanAHostHasWorkers() {
+        Handover handover = handover("first-value");
+        for (int i = 0; i < HandedOver.ENTRIES_MAX; i++) {
+            handed.take("spawn " + i, handover);
+        }
+        BrigException refusal = assertThrows(BrigException.class, () -> handed.take(ID, handover));
+        assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
+        handed.take("spawn 0", handover("later-value"));
+        assertEquals("later-value", handed.secretsNow("spawn 0").get("T"));
     }
 
     @Test
