@@ -212,13 +212,6 @@ public final class NearEnd {
         }
     }
 
-    /** How many connections there are. */
-    int count() {
-        synchronized (streams) {
-            return numbers.cardinality();
-        }
-    }
-
     private void end() {
         List<JoinedStream> left;
         synchronized (streams) {

@@ -213,6 +213,30 @@ class NearEndTest {
     }
 
     @Test
+    void shouldFreeTheNumberWhenTheHostClosesLast() {
+        Script all = new Script(script("4:0:0"), Integer.MAX_VALUE);
+        JoinedStream first = all.near.open(new OneLocal());
+        assertFalse(first.handleCloseSent());
+        all.atEnd = () -> assertEquals(0, all.near.open(new OneLocal()).number());
+        assertEquals(ENDED, all.near.receive());
+        assertTrue(all.isAtEnd);
+    }
+
+    @Test
+    void shouldGrowByWhatOthersLeaveAndGiveItBack() throws IOException {
+        Growth growth = new Growth(NearEnd.WINDOW_FIRST);
+        assertFalse(growth.take(NearEnd.WINDOW_FIRST + 1));
+        JoinedStream first = new JoinedStream(0, new OneLocal(), growth);
+        assertEquals(2 * NearEnd.WINDOW_FIRST, first.handleDelivered(NearEnd.WINDOW_FIRST));
+        JoinedStream second = new JoinedStream(1, new OneLocal(), growth);
+        assertEquals(NearEnd.WINDOW_FIRST, second.handleDelivered(NearEnd.WINDOW_FIRST));
+        first.finish();
+        assertEquals(2 * NearEnd.WINDOW_FIRST, second.handleDelivered(NearEnd.WINDOW_FIRST));
+        second.handle(Kind.END, 0, NOTHING);
+        assertEquals(0, second.handleDelivered(NearEnd.WINDOW_MAX), "nothing more comes");
+    }
+
+    @Test
     void shouldEnlargeWindowsOfConnectionsThatAreReadAndBoundAllTogether() throws IOException {
         NearEnd near = new Script(NOTHING, 1).near;
         long windows = 0;
