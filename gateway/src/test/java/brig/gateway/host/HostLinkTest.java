@@ -286,6 +286,14 @@ class HostLinkTest {
     }
 
     @Test
+    void shouldBePatientWithAHostThatNobodyHasLoggedInTo() {
+        processes.script("-O check", 255, "", "");
+        bench.link.requireProof();
+        bench.begin();
+        assertTrue(bench.master().command.contains("ConnectTimeout=15"), bench.master().command::toString);
+    }
+
+    @Test
     void shouldWaitAsLongAsALoginTook() {
         processes.script("-O check", 255, "", "");
         bench.begin();
@@ -314,6 +322,8 @@ class HostLinkTest {
         }
         bench.master().exit(255, "", "user@box: Permission denied (publickey).\n");
         assertEquals(Attempts.RETRY_PERSON_MS, pauseMs(), "which could lock an account");
+        bench.time.pass(pauseMs());
+        assertEquals("CONNECTING", bench.state());
     }
 
     @ParameterizedTest

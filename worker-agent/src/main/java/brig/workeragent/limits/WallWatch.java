@@ -40,9 +40,12 @@ final class WallWatch {
     /** The bytes of the wall, or what they were where it has done nothing since; 0 after its end. */
     long look(ProcessTable table, long nowMs) {
         List<Entry> tree = table.tree(root);
+        if (tree.isEmpty()) {
+            return 0;
+        }
         Measured before = last;
-        if (tree.isEmpty() || (before != null && before.tree.equals(tree))) {
-            return tree.isEmpty() || before == null ? 0 : before.bytes;
+        if (before != null && before.tree.equals(tree)) {
+            return before.bytes;
         }
         long files = gauge.fileBytes(root);
         if (before != null && nowMs - before.atMs < HOLDS_MS) {

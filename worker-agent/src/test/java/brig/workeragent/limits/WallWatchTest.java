@@ -48,12 +48,14 @@ class WallWatchTest {
 
     @Test
     void shouldEstimateASecondLongWhileItIsFarFromItsLimit() {
+        gauge.fileBytes = 50;
         watch.look(table(1, 30), 0);
         gauge.bytes = 200;
         assertEquals(140, watch.look(table(2, 70), 250));
-        gauge.fileBytes = 300;
+        gauge.fileBytes = 350;
         assertEquals(440, watch.look(table(3, 70), 500));
-        assertEquals(200, watch.look(table(4, 70), WallWatch.HOLDS_MS));
+        assertEquals(400, watch.look(table(4, 10), 750), "nothing counts as given back until it is measured");
+        assertEquals(200, watch.look(table(5, 70), WallWatch.HOLDS_MS));
         assertEquals(2, gauge.measured);
     }
 

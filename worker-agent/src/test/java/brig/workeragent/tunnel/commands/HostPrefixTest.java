@@ -62,6 +62,7 @@ class HostPrefixTest {
                 List.of("--norc", "-c"),
                 List.of("-o", "pipefail", "-c"),
                 List.of("--rcfile", "/x", "-ec"),
+                List.of("--init-file", "/x", "-c"),
                 List.of("-c", "+O", "extglob"),
                 List.of("-c", "--"))) {
             List<String> arguments = new ArrayList<>(List.of("bash"));
@@ -77,6 +78,7 @@ class HostPrefixTest {
         assertNull(of("bash", "-c"));
         assertNull(of("bash", "-l", "script", "-c", "b: ls"));
         assertNull(of("bash", "--comment", "b: ls"));
+        assertNull(of("bash", "+c", "b: ls"));
         assertNull(of("bash", "-c", "--", "-o"));
     }
 
