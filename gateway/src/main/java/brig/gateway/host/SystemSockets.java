@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.io.SocketFile;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -151,7 +152,7 @@ public final class SystemSockets implements LocalSockets {
         }
     }
 
-    private static void quietly(java.io.Closeable open) {
+    private static void quietly(Closeable open) {
         try {
             open.close();
         } catch (IOException e) {
