@@ -1,12 +1,12 @@
 package brig.gateway.connection;
 
+import brig.protocol.channel.HalfClosure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -41,8 +41,8 @@ public final class ByteRelay extends ChannelInboundHandlerAdapter {
     }
 
     private void begin() {
-        clientChannel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        server.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        HalfClosure.allow(clientChannel);
+        HalfClosure.allow(server);
         server.pipeline().addLast(this);
         // Paused at the Netty level: Vert.x would keep earlier bytes and report the end first.
         client.handler(bytes -> {

@@ -1,11 +1,11 @@
 package brig.gateway.egress;
 
+import brig.protocol.channel.HalfClosure;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -24,9 +24,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
 
     /** Joins two connections for the rest of their lives. Reading is still off afterwards. */
     static void join(Channel one, Channel other) {
-        for (Channel channel : new Channel[] {one, other}) {
-            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        }
+        HalfClosure.allow(one);
+        HalfClosure.allow(other);
         one.pipeline().addLast(new Relay(other));
         other.pipeline().addLast(new Relay(one));
     }

@@ -3,6 +3,7 @@ package brig.gateway.egress;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.connection.LongAnswer;
 import brig.gateway.time.VertxTimers;
 import brig.gateway.worker.Reach;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -138,6 +139,22 @@ class WallStreamsTest {
                     }
                 }
                 assertTrue(written < 16 << 20, "took " + written + " bytes that nobody reads");
+            }
+        }
+    }
+
+    @Test
+    void shouldGiveAWallThatHasSaidAllTheWholeAnswer() throws Exception {
+        try (End wall = End.of(far)) {
+            wall.lines().readLine();
+            wall.send("{" + STREAM + "}\n");
+            try (End egress = End.of(home)) {
+                egress.lines().readLine();
+                wall.channel().shutdownOutput();
+                assertEquals(null, egress.lines().readLine());
+                long sent = LongAnswer.fill(egress.channel(), this::vertxTurn);
+                egress.channel().close();
+                assertEquals(sent, Channels.newInputStream(wall.channel()).readAllBytes().length);
             }
         }
     }

@@ -1,10 +1,10 @@
 package brig.workeragent.relay;
 
+import brig.protocol.channel.HalfClosure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
@@ -28,14 +28,11 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     private final EpollSocketChannel channel;
     /** What came and nobody took yet: read only when that is nothing. An empty buffer stands for the end. */
     private final BlockingQueue<ByteBuf> waiting = new LinkedBlockingQueue<>();
-    /** Owned by the event loop. Netty 4.2.18 closes a channel that is read after its end. */
-    private boolean ended;
 
     /** @param channel not yet registered with an event loop */
     public WallConnection(EpollSocketChannel channel) {
         this.channel = channel;
         channel.config().setAutoRead(false);
-        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         channel.pipeline().addLast(this);
     }
 
@@ -94,21 +91,10 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     private ByteBuf next() throws InterruptedException {
         ByteBuf first = waiting.poll();
         if (first == null) {
-            channel.eventLoop().execute(this::read);
+            channel.read();
             first = waiting.take();
         }
         return first;
-    }
-
-    private void read() {
-        if (!ended) {
-            channel.read();
-        }
-    }
-
-    private void handleEnd() {
-        ended = true;
-        waiting.add(Unpooled.EMPTY_BUFFER);
     }
 
     /** Writes an answer of Brig's own, then reads what the program still sends, until it ends or the deadline passes. */
@@ -123,6 +109,11 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     }
 
     @Override
+    public void channelRegistered(ChannelHandlerContext ctx) {
+        HalfClosure.allow(channel);
+    }
+
+    @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         waiting.add((ByteBuf) message);
     }
@@ -130,13 +121,13 @@ public final class WallConnection extends ChannelInboundHandlerAdapter implement
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
-            handleEnd();
+            waiting.add(Unpooled.EMPTY_BUFFER);
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        handleEnd();
+        waiting.add(Unpooled.EMPTY_BUFFER);
     }
 
     @Override

@@ -137,6 +137,29 @@ class RelayedWallTest {
     }
 
     @Test
+    void shouldGiveAProgramThatHasSaidAllTheWholeAnswer() throws Exception {
+        SocketChannel gateway = waiting();
+        try (Socket program = dial(listen(Role.PROXY, 10_000))) {
+            BufferedReader home = lines(gateway);
+            home.readLine();
+            send(gateway, "{\"ok\":{}}\n");
+            program.shutdownOutput();
+            assertEquals(null, home.readLine());
+            // Nobody reads until no more can be sent: so the connection waits for room.
+            gateway.configureBlocking(false);
+            long sent = 0;
+            for (int idle = 0; idle < 100; idle++) {
+                int count = gateway.write(ByteBuffer.allocate(1 << 16));
+                sent += count;
+                idle = count == 0 ? idle : 0;
+                loop.submit(Thread::yield).sync();
+            }
+            gateway.close();
+            assertEquals(sent, program.getInputStream().readAllBytes().length);
+        }
+    }
+
+    @Test
     void shouldSayWhereATransparentConnectionGoes() throws IOException {
         SocketChannel gateway = waiting();
         int port = listen(Role.TRANSPARENT, 10_000);

@@ -1,12 +1,12 @@
 package brig.egress.connection;
 
+import brig.protocol.channel.HalfClosure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
@@ -29,9 +29,8 @@ public final class Relay extends ChannelInboundHandlerAdapter {
 
     /** Joins two plain connections for the rest of their lives, without an idle timeout. */
     public static void join(Channel one, Channel other) {
-        for (Channel channel : new Channel[] {one, other}) {
-            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        }
+        HalfClosure.allow(one);
+        HalfClosure.allow(other);
         one.pipeline().addLast(new Relay(other, bytes -> {}));
         other.pipeline().addLast(new Relay(one, bytes -> {}));
     }
@@ -40,8 +39,9 @@ public final class Relay extends ChannelInboundHandlerAdapter {
     public static void join(
             Channel inside, Channel outside, ProxyLimits limits, LongConsumer sent, LongConsumer received) {
         for (Channel channel : new Channel[] {inside, outside}) {
-            boolean plain = channel.pipeline().get(SslHandler.class) == null;
-            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, plain);
+            if (channel.pipeline().get(SslHandler.class) == null) {
+                HalfClosure.allow(channel);
+            }
         }
         inside.pipeline().addLast(new IdleStateHandler(0, 0, limits.tunnelIdleMs(), TimeUnit.MILLISECONDS));
         inside.pipeline().addLast(new Relay(outside, sent));
