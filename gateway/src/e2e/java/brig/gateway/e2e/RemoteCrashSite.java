@@ -91,6 +91,13 @@ final class RemoteCrashSite extends CrashSite {
         Files.deleteIfExists(back);
     }
 
+    /** A session that has ended needs no worker-agent, so the gateway may not have started it again yet. */
+    @Override
+    long workersLeft(List<String> spawnIds) throws IOException {
+        Await.until("the worker-agent listens", () -> Files.exists(backend()));
+        return super.workersLeft(spawnIds);
+    }
+
     /** The gateway does that. */
     @Override
     void startWorkerAgent() {}

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -272,8 +273,17 @@ class RemoteLinkTest {
 
     /** Of all sessions; what Brig itself runs there stays. */
     static void requireNothingLeft(SshHost on) throws IOException {
-        Await.until("no process of a session is left there", () -> {
-            return on.running().stream().allMatch(line -> line.contains("/.brig/versions/"));
-        });
+        List<String> left = new ArrayList<>();
+        try {
+            Await.until("no process of a session is left there", () -> {
+                left.clear();
+                on.running().stream()
+                        .filter(line -> !line.contains("/.brig/versions/"))
+                        .forEach(left::add);
+                return left.isEmpty();
+            });
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ": " + left, e);
+        }
     }
 }
