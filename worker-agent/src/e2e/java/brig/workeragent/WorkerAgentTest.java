@@ -374,6 +374,10 @@ class WorkerAgentTest {
         String id = fixture.spawn(control, "lines", null);
         List<String> seen = new ArrayList<>();
         try (TestGateway frames = fixture.frames(id, 1)) {
+            frames.read(frame -> {
+                seen.add(summary(frame));
+                return false;
+            });
             Thread closing = Thread.ofVirtual().start(() -> fixture.agent.close());
             frames.read(frame -> {
                 seen.add(summary(frame));
