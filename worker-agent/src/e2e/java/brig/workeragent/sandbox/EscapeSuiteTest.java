@@ -126,8 +126,8 @@ class EscapeSuiteTest {
             throws IOException {
         BubblewrapProcess process =
                 wall.launch(WalledNetworkTest.withNetwork(wall, network, false, command.toArray(String[]::new)));
-        var stderr = CompletableFuture.supplyAsync(() -> WallFixture.text(process.stderr()));
-        List<String> lines = WallFixture.text(process.stdout()).lines().toList();
+        var stderr = CompletableFuture.supplyAsync(() -> WallFixture.text(process.stderr().stream()));
+        List<String> lines = WallFixture.text(process.stdout().stream()).lines().toList();
         assertEquals(0, WallFixture.await(process.exit()).code(), WallFixture.await(stderr));
         process.network().close();
         assertEquals(Set.of(), escaped(where, lines));

@@ -61,23 +61,23 @@ class LauncherTest {
     void shouldReachPayloadWhenTerminated() throws IOException {
         BubblewrapProcess process =
                 wall.launch(wall.shell("trap 'echo trapped; exit 7' TERM; echo set; sleep 1000 & wait; echo waited"));
-        assertEquals("set", WallFixture.line(process.stdout()));
+        assertEquals("set", WallFixture.line(process.stdout().stream()));
         process.terminate();
-        assertEquals("trapped", WallFixture.line(process.stdout()));
+        assertEquals("trapped", WallFixture.line(process.stdout().stream()));
         assertEquals(7, WallFixture.await(process.exit()).code());
-        process.stdout().close();
-        process.stderr().close();
+        process.stdout().stream().close();
+        process.stderr().stream().close();
     }
 
     @Test
     void shouldLeaveNoProcessWhenKilledThoughPayloadLeftItsSession() {
         BubblewrapProcess process =
                 wall.launch(wall.shell("setsid sleep 1000.25 & setsid sleep 1000.25 & echo up; wait"));
-        assertEquals("up", WallFixture.line(process.stdout()));
+        assertEquals("up", WallFixture.line(process.stdout().stream()));
         process.kill();
         assertEquals(new ProcessExit(137, "SIGKILL", false), WallFixture.await(process.exit()));
         assertEquals(List.of(), WallFixture.processesWith("1000.25"));
-        assertEquals("", WallFixture.text(process.stderr()));
+        assertEquals("", WallFixture.text(process.stderr().stream()));
     }
 
     @Test
@@ -92,7 +92,7 @@ class LauncherTest {
     void shouldEndOutputWhenPayloadClosesItButGoesOn() {
         BubblewrapProcess process = wall.launch(
                 wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "echo last; exec >&- 2>&-; read -r x"));
-        assertEquals("last\n", WallFixture.text(process.stdout()));
+        assertEquals("last\n", WallFixture.text(process.stdout().stream()));
         assertFalse(process.exit().isDone());
         process.kill();
         WallFixture.await(process.exit());
@@ -104,9 +104,9 @@ class LauncherTest {
         var stdin = process.stdin();
         assertNotNull(stdin);
         stdin.write("ping\n".getBytes(StandardCharsets.UTF_8));
-        assertEquals("ping", WallFixture.line(process.stdout()));
+        assertEquals("ping", WallFixture.line(process.stdout().stream()));
         stdin.close();
-        assertEquals("", WallFixture.text(process.stdout()));
+        assertEquals("", WallFixture.text(process.stdout().stream()));
         assertEquals(0, WallFixture.await(process.exit()).code());
     }
 
@@ -124,21 +124,21 @@ class LauncherTest {
         Path mark = wall.workspace.resolve("mark");
         BubblewrapProcess process = wall.launch(
                 wall.shell("echo up >&2; for i in 1 2 3 4; do head -c 1048576 /dev/zero; echo x >> mark; done"));
-        assertEquals("up", WallFixture.line(process.stderr()));
+        assertEquals("up", WallFixture.line(process.stderr().stream()));
         assertThrows(TimeoutException.class, () -> process.exit().get(200, TimeUnit.MILLISECONDS));
         assertFalse(Files.exists(mark));
-        assertEquals(4 * 1048576, process.stdout().readAllBytes().length);
+        assertEquals(4 * 1048576, process.stdout().stream().readAllBytes().length);
         assertEquals(0, WallFixture.await(process.exit()).code());
         assertEquals("x\nx\nx\nx\n", Files.readString(mark));
-        process.stdout().close();
-        process.stderr().close();
+        process.stdout().stream().close();
+        process.stderr().stream().close();
     }
 
     @Test
     void shouldKeepOutputReadableWhenWallIsLongGone() {
         BubblewrapProcess process = wall.launch(wall.shell("echo kept"));
         WallFixture.await(process.exit());
-        assertEquals("kept\n", WallFixture.text(process.stdout()));
+        assertEquals("kept\n", WallFixture.text(process.stdout().stream()));
     }
 
     @Test
@@ -199,14 +199,14 @@ class LauncherTest {
     void shouldEndAllWallsAndRecoverWhenLauncherIsKilled() throws Exception {
         try (var own = new WallFixture(new RlimitsOnly())) {
             BubblewrapProcess process = own.launch(own.shell("setsid sleep 1001.25 & echo up; wait"));
-            assertEquals("up", WallFixture.line(process.stdout()));
+            assertEquals("up", WallFixture.line(process.stdout().stream()));
             ProcessHandle init = ProcessHandle.of(process.hostPid()).orElseThrow();
             long before = own.launcher.launcherPid().orElseThrow();
             ProcessHandle.of(before).orElseThrow().destroyForcibly();
             assertEquals(Code.LAUNCHER_DIED, WallFixture.failure(process.exit()).code());
             init.onExit().get(10, TimeUnit.SECONDS);
             // The payload's output ends only when nothing in the wall holds it.
-            assertEquals("", WallFixture.text(process.stdout()));
+            assertEquals("", WallFixture.text(process.stdout().stream()));
             assertEquals(List.of(), WallFixture.processesWith("1001.25"));
             assertEquals("again\n", own.run("echo again").stdout());
             assertNotEquals(before, own.launcher.launcherPid().orElseThrow());
@@ -227,8 +227,8 @@ class LauncherTest {
             assertTrue(prepared.contains(bwrap), bwrap + " is none of " + prepared);
             process.kill();
             WallFixture.await(process.exit());
-            process.stdout().close();
-            process.stderr().close();
+            process.stdout().stream().close();
+            process.stderr().stream().close();
         }
     }
 
@@ -263,10 +263,10 @@ class LauncherTest {
         BubblewrapProcess process;
         try (var own = new WallFixture(new RlimitsOnly())) {
             process = own.launch(own.shell("echo up; sleep 1001.5"));
-            assertEquals("up", WallFixture.line(process.stdout()));
+            assertEquals("up", WallFixture.line(process.stdout().stream()));
         }
         assertEquals(Code.LAUNCHER_DIED, WallFixture.failure(process.exit()).code());
-        assertEquals("", WallFixture.text(process.stdout()));
+        assertEquals("", WallFixture.text(process.stdout().stream()));
         assertEquals(List.of(), WallFixture.processesWith("1001.5"));
     }
 }

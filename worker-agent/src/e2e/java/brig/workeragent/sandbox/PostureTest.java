@@ -52,8 +52,8 @@ class PostureTest {
     private static Posture measure(WallFixture wall, LaunchRequest request) throws IOException {
         BubblewrapProcess process = wall.launch(request);
         WallFixture.await(process.exit());
-        process.stdout().close();
-        process.stderr().close();
+        process.stdout().stream().close();
+        process.stderr().stream().close();
         process.network().close();
         return process.posture();
     }

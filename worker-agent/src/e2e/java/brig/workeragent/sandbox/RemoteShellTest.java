@@ -97,7 +97,7 @@ class RemoteShellTest {
         OutputStream stdin = process.stdin();
         stdin.write("echo $HOME $1; exit 5\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         stdin.close();
-        assertEquals(far.home + " word\n", WallFixture.text(process.stdout()));
+        assertEquals(far.home + " word\n", WallFixture.text(process.stdout().stream()));
         assertEquals(5, WallFixture.await(process.exit()).code());
     }
 
@@ -127,7 +127,7 @@ class RemoteShellTest {
                         RemoteShell.LOCAL + "/bash",
                         "-c",
                         "for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo; for i in 1 2 3 4 5 6 7 8 9 10; do bash -c true; done; echo"));
-        InputStream out = process.stdout();
+        InputStream out = process.stdout().stream();
         WallFixture.line(out);
         long start = System.nanoTime();
         WallFixture.line(out);

@@ -114,8 +114,8 @@ final class WallFixture implements AutoCloseable {
 
     Result run(LaunchRequest request) {
         BubblewrapProcess process = launch(request);
-        var stderr = CompletableFuture.supplyAsync(() -> text(process.stderr()));
-        String stdout = text(process.stdout());
+        var stderr = CompletableFuture.supplyAsync(() -> text(process.stderr().stream()));
+        String stdout = text(process.stdout().stream());
         return new Result(await(process.exit()), stdout, await(stderr));
     }
 

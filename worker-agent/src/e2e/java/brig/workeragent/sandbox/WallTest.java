@@ -72,8 +72,8 @@ class WallTest {
     void shouldBeAnOrdinaryUserInsideAndAMeaninglessOneOutside() throws IOException {
         BubblewrapProcess process =
                 wall.launch(wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "id -u; id -g; read -r x"));
-        assertEquals("1000", WallFixture.line(process.stdout()));
-        assertEquals("1000", WallFixture.line(process.stdout()));
+        assertEquals("1000", WallFixture.line(process.stdout().stream()));
+        assertEquals("1000", WallFixture.line(process.stdout().stream()));
         String status = Files.readString(Path.of("/proc/" + process.hostPid() + "/status"));
         int uid = wall.identity.uid();
         assertTrue(status.contains("Uid:\t" + uid + "\t" + uid + "\t" + uid + "\t" + uid), status);
@@ -83,8 +83,8 @@ class WallTest {
         assertTrue(status.contains("CapBnd:\t0000000000000000"), status);
         process.kill();
         WallFixture.await(process.exit());
-        process.stdout().close();
-        process.stderr().close();
+        process.stdout().stream().close();
+        process.stderr().stream().close();
     }
 
     @Test

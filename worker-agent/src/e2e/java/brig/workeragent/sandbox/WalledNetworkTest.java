@@ -74,14 +74,14 @@ class WalledNetworkTest {
 
     static void end(BubblewrapProcess process) throws IOException {
         process.stdin().close();
-        process.stdout().close();
-        process.stderr().close();
+        process.stdout().stream().close();
+        process.stderr().stream().close();
         WallFixture.await(process.exit());
         process.network().close();
     }
 
     private static String says(BubblewrapProcess process) throws IOException {
-        String said = WallFixture.text(process.stdout());
+        String said = WallFixture.text(process.stdout().stream());
         end(process);
         return said;
     }
@@ -141,7 +141,7 @@ class WalledNetworkTest {
     @Test
     void shouldConnectToAServerOfTheWorkerWhenDialled() throws IOException {
         BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
-        assertEquals("up", WallFixture.line(process.stdout()));
+        assertEquals("up", WallFixture.line(process.stdout().stream()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());
@@ -199,7 +199,7 @@ class WalledNetworkTest {
     void shouldConnectToAServerWhenTheWallHasNoNetworkToo() throws IOException {
         BubblewrapProcess process =
                 wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
-        assertEquals("up", WallFixture.line(process.stdout()));
+        assertEquals("up", WallFixture.line(process.stdout().stream()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());

@@ -2,9 +2,9 @@ package brig.workeragent.bubblewrap;
 
 import brig.protocol.control.Posture;
 import brig.workeragent.sandbox.ProcessExit;
+import brig.workeragent.pipe.OutputPipe;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -44,12 +44,12 @@ final class SandboxProcess implements WalledProcess {
     }
 
     @Override
-    public InputStream stdout() {
+    public OutputPipe stdout() {
         return process.stdout();
     }
 
     @Override
-    public InputStream stderr() {
+    public OutputPipe stderr() {
         return process.stderr();
     }
 

@@ -132,7 +132,7 @@ final class SandboxTools implements ToolWall {
                 process.kill();
             }
         });
-        Future<String> complaint = PIPES.submit(() -> complaint(process.stderr()));
+        Future<String> complaint = PIPES.submit(() -> complaint(process.stderr().stream()));
         AtomicBoolean cutOff = new AtomicBoolean();
         Future<T> said = PIPES.submit(() -> read(process, output, cutOff));
         var _ = PIPES.submit(() -> write(process.stdin(), input));
@@ -174,7 +174,7 @@ final class SandboxTools implements ToolWall {
     }
 
     private static <T> T read(BubblewrapProcess process, Output<T> output, AtomicBoolean cutOff) throws IOException {
-        try (InputStream stdout = process.stdout()) {
+        try (InputStream stdout = process.stdout().stream()) {
             T said = output.read(stdout);
             if (stdout.read() >= 0) {
                 cutOff.set(true);

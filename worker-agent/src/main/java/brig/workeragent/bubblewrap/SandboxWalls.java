@@ -262,7 +262,8 @@ public final class SandboxWalls implements Walls {
                 });
             } catch (BrigException e) {
                 process.kill();
-                closeOutput(process);
+                process.stdout().close();
+            process.stderr().close();
                 network.close();
                 throw e;
             }
@@ -302,7 +303,8 @@ public final class SandboxWalls implements Walls {
         @Override
         public Posture measure() throws InterruptedException {
             brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), NOTHING, false);
-            closeOutput(process);
+            process.stdout().close();
+            process.stderr().close();
             new SandboxProcess(process, closing(process.network())).end().join();
             return process.posture();
         }
@@ -312,15 +314,6 @@ public final class SandboxWalls implements Walls {
                 network.close();
                 return CompletableFuture.completedFuture(null);
             };
-        }
-
-        private static void closeOutput(brig.workeragent.sandbox.BubblewrapProcess process) {
-            try {
-                process.stdout().close();
-                process.stderr().close();
-            } catch (IOException e) {
-                LOG.debug("closing an output that nobody reads: {}", e.toString());
-            }
         }
 
         @Override

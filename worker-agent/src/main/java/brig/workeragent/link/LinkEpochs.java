@@ -28,6 +28,7 @@ final class LinkEpochs {
     static final long SILENT_MS = 15_000;
 
     private final Timers timers;
+    private final Runnable closed;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
@@ -38,8 +39,10 @@ final class LinkEpochs {
     private long heardMs;
     private Timers.@Nullable Timer watch;
 
-    LinkEpochs(Timers timers) {
+    /** @param closed told when connections were closed */
+    LinkEpochs(Timers timers, Runnable closed) {
         this.timers = timers;
+        this.closed = closed;
     }
 
     /**
@@ -74,7 +77,7 @@ final class LinkEpochs {
         }
         if (!lost.isEmpty()) {
             LOG.info("a new link took over epoch={} closed={}", epoch, lost.size());
-            lost.forEach(Lines::close);
+            close(lost);
         }
     }
 
@@ -107,8 +110,13 @@ final class LinkEpochs {
         }
         if (!silent.isEmpty()) {
             LOG.info("a link was silent for {} s and counts as lost closed={}", SILENT_MS / 1000, silent.size());
-            silent.forEach(Lines::close);
+            close(silent);
         }
+    }
+
+    private void close(List<SocketChannel> channels) {
+        channels.forEach(Lines::close);
+        closed.run();
     }
 
     /** A connection ended. */

@@ -38,6 +38,7 @@ public final class LinkServer implements AutoCloseable {
     private final ControlOperations operations;
     private final PortConnection.Services ports;
     private final AtomicInteger controls = new AtomicInteger();
+    private final LinkLoop loop;
     private final LinkEpochs epochs;
     private final UnixListener listener;
 
@@ -54,7 +55,8 @@ public final class LinkServer implements AutoCloseable {
         this.made = made;
         this.operations = operations;
         this.ports = new PortConnection.Services(portsMax);
-        this.epochs = new LinkEpochs(timers);
+        this.loop = LinkLoop.open();
+        this.epochs = new LinkEpochs(timers, loop::handleClosed);
         this.listener = UnixListener.open(folder.linkSocket(), folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 
@@ -139,9 +141,9 @@ public final class LinkServer implements AutoCloseable {
         }
     }
 
-    private void follow(SocketChannel channel, LinkPurpose.Worker wanted, ByteBuffer rest) {
+    private void follow(SocketChannel channel, LinkPurpose.Worker wanted, ByteBuffer rest) throws IOException {
         try {
-            new WorkerConnection(workers.find(wanted.spawnId()), channel).run(wanted.resume(), rest);
+            new WorkerConnection(workers.find(wanted.spawnId()), channel).run(loop, wanted.resume(), rest);
         } catch (BrigException e) {
             // A gateway looks for a forgotten worker until it knows better.
             LOG.debug("no frames for a gateway spawn_id={}: {}", wanted.spawnId(), e.getMessage());
@@ -170,6 +172,7 @@ public final class LinkServer implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
+        loop.close();
         ports.close();
     }
 }

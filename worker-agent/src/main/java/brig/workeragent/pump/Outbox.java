@@ -10,8 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -19,17 +17,16 @@ import org.jspecify.annotations.Nullable;
  * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without gaps, keeps their bytes
  * in shared arrays, passes them to the connection in batches, and drops acknowledged ones.
  *
- * <p>Backpressure: an agent's output waits while {@code unackedBytesMax} or more are unacknowledged. The pipe is then
- * not read, it fills, and the agent's own write blocks. Brig's own frames (state, done, error, answered) never wait: they
- * are few, and the end of a worker must not depend on its reader.
+ * <p>Backpressure: nothing here blocks. Whoever reads an agent's output asks {@link #readiness} first, and does not
+ * read while {@code unackedBytesMax} or more are unacknowledged: the pipe fills, and the agent's own write blocks.
  *
  * <p>While no connection reads, the oldest segments go to disk instead, as far as there is a {@link Spill}. A connection
  * that is slow pauses the agent as ever. A new one reads the disk first, then memory.
  *
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything, the disk too: one
- * segment or one batch is written or read under it.
+ * segment or one batch is written or read under it. The connection is told of news on the thread that appended.
  *
- * <p>Decision 0157.
+ * <p>Decisions 0157, 0174.
  */
 public final class Outbox implements FrameSink {
     private static final int SEGMENT_BYTES_MIN = 512;
@@ -40,16 +37,20 @@ public final class Outbox implements FrameSink {
     private final long unackedBytesMax;
     private final Spill spill;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition room = lock.newCondition();
-    private final Condition news = lock.newCondition();
 
     // Guarded by the lock.
+    /** Told once when there may be room. */
+    private List<Runnable> waiting = new ArrayList<>();
+
     private @Nullable Segment head;
     private @Nullable Segment tail;
     private @Nullable Reader reader;
     private long memoryBytes;
     private long lastSeq;
     private long ackedSeq;
+    /** How many pumps append now, and flush then. */
+    private int held;
+
     private boolean gateOpen;
     private boolean ended;
     private boolean closed;
@@ -65,55 +66,125 @@ public final class Outbox implements FrameSink {
         this.spill = spill;
     }
 
-    @Override
-    public void append(FrameType type, byte[] body, int length) throws InterruptedException {
-        lock.lockInterruptibly();
+    /** Whether an agent's output is to be read. */
+    public enum Readiness {
+        NOW,
+        /** The connection is far behind: in the pipe, output collects to one big frame instead of a thousand small ones. */
+        SOON,
+        /** Too much is unacknowledged. */
+        LATER
+    }
+
+    /** @param again told once, on any thread, unless it is ready now; what it was told may have changed again by then */
+    public Readiness readiness(Runnable again) {
+        lock.lock();
         try {
-            while (!gateOpen && !hasRoom()) {
-                room.await();
+            if (gateOpen) {
+                return Readiness.NOW;
             }
-            add(type, body, length);
+            boolean full = !hasRoom();
+            if (!full && (memoryBytes <= unackedBytesMax / 2 || spills() || !hasUnsent())) {
+                return Readiness.NOW;
+            }
+            if (!waiting.contains(again)) {
+                waiting.add(again);
+            }
+            return full ? Readiness.LATER : Readiness.SOON;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Appends a frame of a type that never waits. */
-    public void appendNow(FrameType type, byte[] body) {
-        if (waits(type)) {
-            throw new IllegalArgumentException(type + " may have to wait");
-        }
+    private boolean spills() {
+        return reader == null && spill.hasRoom();
+    }
+
+    @Override
+    public void append(FrameType type, byte[] body, int length) {
+        Reader told;
         lock.lock();
         try {
-            add(type, body, body.length);
+            add(type, body, length);
+            told = held == 0 ? reader : null;
         } finally {
             lock.unlock();
         }
+        tell(told);
+    }
+
+    /** Appends a frame of Brig's own. */
+    public void appendNow(FrameType type, byte[] body) {
+        append(type, body, body.length);
     }
 
     /** Appends a frame that may be dropped when the reader is far behind. @return whether it was appended */
     public boolean offer(FrameType type, byte[] body) {
+        Reader told;
         lock.lock();
         try {
             if (ended || !hasRoom()) {
                 return false;
             }
             add(type, body, body.length);
-            return true;
+            told = held == 0 ? reader : null;
+        } finally {
+            lock.unlock();
+        }
+        tell(told);
+        return true;
+    }
+
+    /** Appends the last frame of the worker. */
+    public void appendLast(FrameType type, byte[] body) {
+        Reader told;
+        lock.lock();
+        try {
+            add(type, body, body.length);
+            ended = true;
+            told = held == 0 ? reader : null;
+        } finally {
+            lock.unlock();
+        }
+        tell(told);
+    }
+
+    /** The connection is not told of frames before {@link #flush}. */
+    public void hold() {
+        lock.lock();
+        try {
+            held++;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Appends the last frame of the worker. */
-    public void appendLast(FrameType type, byte[] body) {
+    /** Ends a {@link #hold}. */
+    public void flush() {
+        Reader told;
         lock.lock();
         try {
-            appendNow(type, body);
-            ended = true;
+            held--;
+            told = reader != null && hasUnsent() ? reader : null;
         } finally {
             lock.unlock();
         }
+        tell(told);
+    }
+
+    private static void tell(@Nullable Reader reader) {
+        if (reader != null) {
+            reader.follower.handleNews(reader);
+        }
+    }
+
+    /** Those that wait for room, for the caller to run without the lock. */
+    private List<Runnable> takeWaiting() {
+        if (waiting.isEmpty()) {
+            return List.of();
+        }
+        List<Runnable> taken = waiting;
+        waiting = new ArrayList<>();
+        return taken;
     }
 
     /** Whether there is room in memory, or the disk makes some. */
@@ -136,13 +207,6 @@ public final class Outbox implements FrameSink {
         }
     }
 
-    private static boolean waits(FrameType type) {
-        return switch (type) {
-            case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, ASK, UNKNOWN -> true;
-            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, ANSWERED, GAP, AUTHENTICATED -> false;
-        };
-    }
-
     private void add(FrameType type, byte[] body, int length) {
         if (ended) {
             throw new IllegalStateException("a frame behind the last one");
@@ -156,7 +220,6 @@ public final class Outbox implements FrameSink {
         segmentFor(frame).append(start, start.length, body, length);
         lastSeq++;
         memoryBytes += frame;
-        news.signal();
     }
 
     /** Segments double in size from a small one, so that a quiet worker uses little memory. */
@@ -180,26 +243,6 @@ public final class Outbox implements FrameSink {
         return fresh;
     }
 
-    /**
-     * Pauses briefly before the next read of a pipe if the reader is far behind: output collects in the pipe and
-     * becomes one big frame instead of a thousand small ones.
-     */
-    public void awaitReader(long waitMs) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long nanos = TimeUnit.MILLISECONDS.toNanos(waitMs);
-            while (nanos > 0 && !gateOpen && memoryBytes > unackedBytesMax / 2 && !spills() && hasUnsent()) {
-                nanos = room.awaitNanos(nanos);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean spills() {
-        return reader == null && spill.hasRoom();
-    }
-
     private boolean hasUnsent() {
         Reader current = reader;
         if (current == null) {
@@ -210,13 +253,15 @@ public final class Outbox implements FrameSink {
 
     /** The worker is being ended: the rest in its pipes is bounded, so nothing waits for room any longer. */
     public void openGate() {
+        List<Runnable> again;
         lock.lock();
         try {
             gateOpen = true;
-            room.signalAll();
+            again = takeWaiting();
         } finally {
             lock.unlock();
         }
+        again.forEach(Runnable::run);
     }
 
     /**
@@ -225,6 +270,8 @@ public final class Outbox implements FrameSink {
      * @return true if that was the worker's last frame
      */
     public boolean ack(long seq) {
+        List<Runnable> again;
+        boolean drained;
         lock.lock();
         try {
             if (seq > lastSeq) {
@@ -232,11 +279,13 @@ public final class Outbox implements FrameSink {
             }
             ackedSeq = Math.max(ackedSeq, seq);
             dropAcked();
-            room.signalAll();
-            return ended && ackedSeq == lastSeq;
+            again = takeWaiting();
+            drained = ended && ackedSeq == lastSeq;
         } finally {
             lock.unlock();
         }
+        again.forEach(Runnable::run);
+        return drained;
     }
 
     private void dropAcked() {
@@ -252,13 +301,22 @@ public final class Outbox implements FrameSink {
         }
     }
 
+    /** The connection of a reader. */
+    public interface Follower {
+        /** There are frames to {@link Reader#poll}. Called on the thread that appended them, on several at once too. */
+        void handleNews(Reader reader);
+
+        /** The reader ended before it closed itself. */
+        void handleEnd();
+    }
+
     /**
-     * Opens a reader from frame {@code seq} on, or from the first one kept. Any earlier reader ends.
+     * Opens a reader from frame {@code seq} on, or from the first one kept. Any earlier reader ends. The follower is not
+     * told of frames that are there already.
      *
-     * @param ended runs when this reader ends before it closes itself
      * @throws brig.protocol.BrigException {@code INVALID_FIELD} if frame {@code seq} cannot come next
      */
-    public Reader open(long seq, Runnable ended) {
+    public Reader open(long seq, Follower follower) {
         Reader earlier;
         Reader fresh;
         lock.lock();
@@ -270,15 +328,14 @@ public final class Outbox implements FrameSink {
                 throw BrigException.invalid("resume", "is " + seq + ", but the next frame is " + (lastSeq + 1));
             }
             earlier = reader;
-            fresh = new Reader(Math.max(seq, ackedSeq + 1), ended);
+            fresh = new Reader(Math.max(seq, ackedSeq + 1), follower);
             reader = fresh;
             spill.retry();
-            news.signalAll();
         } finally {
             lock.unlock();
         }
         if (earlier != null) {
-            earlier.ended.run();
+            earlier.follower.handleEnd();
         }
         return fresh;
     }
@@ -292,12 +349,11 @@ public final class Outbox implements FrameSink {
             last = reader;
             reader = null;
             spill.close();
-            news.signalAll();
         } finally {
             lock.unlock();
         }
         if (last != null) {
-            last.ended.run();
+            last.follower.handleEnd();
         }
     }
 
@@ -346,10 +402,10 @@ public final class Outbox implements FrameSink {
         private @Nullable Segment segment;
 
         private int offset;
-        private final Runnable ended;
+        private final Follower follower;
 
-        private Reader(long seq, Runnable ended) {
-            this.ended = ended;
+        private Reader(long seq, Follower follower) {
+            this.follower = follower;
             part = spill.partOf(seq);
             partSeq = part == null ? 0 : seq;
             Segment at = head;
@@ -361,25 +417,26 @@ public final class Outbox implements FrameSink {
         }
 
         /**
-         * Waits for frames and takes them all, up to the size of one write; their bytes do not change before the next
-         * call.
+         * Takes all frames that are there, up to the size of one write; their bytes do not change before the next call.
          *
-         * @return the next bytes, or an empty list once another reader took over or this one was closed
+         * @return the next bytes; empty for none, or once another reader took over or this one was closed
          * @throws IOException if the disk cannot be read; the next call begins at the same frame
          */
-        public List<ByteBuffer> take() throws InterruptedException, IOException {
-            lock.lockInterruptibly();
+        public List<ByteBuffer> poll() throws IOException {
+            List<Runnable> again;
+            List<ByteBuffer> taken;
+            lock.lock();
             try {
-                while (reader == this && !hasUnsent()) {
-                    news.await();
-                }
-                if (reader != this) {
+                if (reader != this || !hasUnsent()) {
                     return List.of();
                 }
-                return part == null ? collect() : List.of(read(part));
+                taken = part == null ? collect() : List.of(read(part));
+                again = takeWaiting();
             } finally {
                 lock.unlock();
             }
+            again.forEach(Runnable::run);
+            return taken;
         }
 
         private ByteBuffer read(Spill.Part from) throws IOException {
@@ -400,7 +457,6 @@ public final class Outbox implements FrameSink {
                     fromDisk = null;
                 }
             }
-            room.signalAll();
             return ByteBuffer.wrap(bytes, 0, count);
         }
 
@@ -420,7 +476,6 @@ public final class Outbox implements FrameSink {
                     offset = 0;
                 }
             }
-            room.signalAll();
             return batch;
         }
 
@@ -429,19 +484,20 @@ public final class Outbox implements FrameSink {
             return at != null && at.next == null && offset == at.used;
         }
 
-        /** Ends this reader; a thread that waits in {@link #take} returns. */
+        /** Ends this reader. */
         @Override
         public void close() {
+            List<Runnable> again = List.of();
             lock.lock();
             try {
                 if (reader == this) {
                     reader = null;
-                    room.signalAll();
+                    again = takeWaiting();
                 }
-                news.signalAll();
             } finally {
                 lock.unlock();
             }
+            again.forEach(Runnable::run);
         }
     }
 }

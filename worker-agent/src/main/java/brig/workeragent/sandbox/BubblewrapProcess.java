@@ -1,7 +1,7 @@
 package brig.workeragent.sandbox;
 
 import brig.protocol.control.Posture;
-import java.io.InputStream;
+import brig.workeragent.pipe.OutputPipe;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +27,15 @@ public final class BubblewrapProcess {
     }
 
     /** The worker-agent's ends of the payload's standard streams. */
-    record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {}
+    record Stdio(@Nullable OutputStream stdin, OutputPipe stdout, OutputPipe stderr) {}
 
-    /** Blocking; ends when no process in the wall holds the other end. */
-    public InputStream stdout() {
+    /** Ends when no process in the wall holds the other end. */
+    public OutputPipe stdout() {
         return stdio.stdout();
     }
 
     /** As {@link #stdout}. */
-    public InputStream stderr() {
+    public OutputPipe stderr() {
         return stdio.stderr();
     }
 

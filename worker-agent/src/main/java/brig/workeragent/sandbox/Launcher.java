@@ -3,6 +3,7 @@ package brig.workeragent.sandbox;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.UserCounts;
+import brig.workeragent.pipe.PipeLoops;
 import brig.workeragent.sandbox.LauncherLink.Spare;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.nio.file.Path;
@@ -55,6 +56,7 @@ public final class Launcher implements AutoCloseable {
     private final DeclaredPosture declaration;
     private final ScheduledThreadPoolExecutor requests;
     private final ExecutorService completions = Executors.newVirtualThreadPerTaskExecutor();
+    private final PipeLoops pipes = new PipeLoops();
     private final Thread permanent;
 
     /** From the request thread to the permanent one; empty means: end. */
@@ -223,7 +225,7 @@ public final class Launcher implements AutoCloseable {
 
     private void serve(CompletableFuture<LauncherLink> started) {
         try {
-            var fresh = LauncherLink.start(config, requests);
+            var fresh = LauncherLink.start(config, pipes, requests);
             started.complete(fresh);
             fresh.readReplies();
         } catch (SandboxException failure) {
@@ -268,6 +270,7 @@ public final class Launcher implements AutoCloseable {
                 LOG.warn("A dependent stage of a worker's end still runs");
             }
             config.limits().close();
+            pipes.close();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.pipe.PipeLoops;
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.BufferedReader;
@@ -38,6 +39,7 @@ final class LauncherLink {
     /** Owned by the executor: spares that are free to take, unless they ended meanwhile. */
     private final ArrayDeque<Spare> waiting = new ArrayDeque<>();
 
+    private final PipeLoops pipes;
     private final Path socketFolder;
     /** Created with the first wall that has a network; written by the executor. */
     private volatile @Nullable DescriptorSocket descriptors;
@@ -51,27 +53,33 @@ final class LauncherLink {
         }
     }
 
-    private LauncherLink(Process process, Path bwrap, Path socketFolder, Executor requests) {
+    private LauncherLink(Process process, Path bwrap, Path socketFolder, PipeLoops pipes, Executor requests) {
         this.process = process;
+        this.pipes = pipes;
         this.bwrap = bwrap;
         this.socketFolder = socketFolder;
         this.requests = requests;
     }
 
     /** Call it on the thread that lives longest: the program dies with it. */
-    static LauncherLink start(LauncherConfig config, Executor requests) throws SandboxException {
+    static LauncherLink start(LauncherConfig config, PipeLoops pipes, Executor requests) throws SandboxException {
         Path program = config.nativeFolder().resolve("brig-launcher");
         var builder = new ProcessBuilder(program.toString(), config.bwrap().toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         try {
             Path socketFolder = config.runtimeFolder().resolve("descriptors");
-            return new LauncherLink(builder.start(), config.bwrap(), socketFolder, requests);
+            return new LauncherLink(builder.start(), config.bwrap(), socketFolder, pipes, requests);
         } catch (IOException failed) {
             throw new SandboxException(
                     Code.SANDBOX_UNAVAILABLE,
                     "cannot start " + program + ", which the build makes: " + failed.getMessage());
         }
+    }
+
+    /** For the pipes of its workers. */
+    PipeLoops pipes() {
+        return pipes;
     }
 
     long pid() {

@@ -119,7 +119,7 @@ public final class WallDoctor {
             return process.posture().properties();
         } catch (ExecutionException failed) {
             add(name, false, reason(failed), null);
-        } catch (IOException | TimeoutException failed) {
+        } catch (TimeoutException failed) {
             add(name, false, failed.toString(), null);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

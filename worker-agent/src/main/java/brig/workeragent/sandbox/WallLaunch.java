@@ -2,10 +2,10 @@ package brig.workeragent.sandbox;
 
 import brig.protocol.control.Posture;
 import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.pipe.OutputPipe;
 import brig.workeragent.sandbox.BubblewrapProcess.Stdio;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.Closeable;
-import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -98,15 +98,15 @@ final class WallLaunch {
         become(State.STARTED);
         String descriptors = "/proc/" + launcherPid + "/fd/";
         OutputStream stdin = null;
-        FileInputStream stdout = null;
+        OutputPipe stdout = null;
         try {
             if (request.stdinPipe()) stdin = new FileOutputStream(descriptors + stdinFd);
-            stdout = new FileInputStream(descriptors + stdoutFd);
-            stdio = new Stdio(stdin, stdout, new FileInputStream(descriptors + stderrFd));
+            stdout = link.pipes().openOutput(descriptors + stdoutFd);
+            stdio = new Stdio(stdin, stdout, link.pipes().openOutput(descriptors + stderrFd));
         } catch (IOException refused) {
             LOG.warn("Cannot open the pipes of worker {}: {}", request.workerId(), refused.getMessage());
             close(stdin);
-            close(stdout);
+            if (stdout != null) stdout.close();
             kill();
         }
         link.order("opened " + id + "\n");
@@ -187,8 +187,8 @@ final class WallLaunch {
         if (!ran) network.close();
         if (unused != null) {
             close(unused.stdin());
-            close(unused.stdout());
-            close(unused.stderr());
+            unused.stdout().close();
+            unused.stderr().close();
         }
         completions.execute(conclusion);
     }

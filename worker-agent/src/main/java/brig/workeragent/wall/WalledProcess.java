@@ -1,16 +1,16 @@
 package brig.workeragent.wall;
 
 import brig.protocol.control.Posture;
-import java.io.InputStream;
+import brig.workeragent.pipe.OutputPipe;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A process behind a wall, with all its children. The reader of a pipe closes it. */
 public interface WalledProcess {
-    InputStream stdout();
+    OutputPipe stdout();
 
-    InputStream stderr();
+    OutputPipe stderr();
 
     /** Null if standard input is {@code /dev/null}. */
     @Nullable

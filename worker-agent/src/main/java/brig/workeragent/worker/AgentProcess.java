@@ -15,7 +15,7 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A running process of a worker with the threads on its pipes. Called from the worker's sequence. */
+/** A running process of a worker with its pipes. Called from the worker's sequence. */
 final class AgentProcess implements StopLadder.Steps {
     private final WalledProcess process;
     private final Dialogue dialogue;
@@ -43,10 +43,8 @@ final class AgentProcess implements StopLadder.Steps {
                 .open(new Adapter.Context(outbox, this::offer, talk.asks(), talk.turnDone(), talk.task()));
         OutputReader stdout = reader(Pipe.STDOUT);
         OutputReader stderr = reader(Pipe.STDERR);
-        CompletableFuture<Void> out =
-                new OutputPump(process.stdout(), stdout, outbox, timers::nowMs).start("stdout-" + spawnId);
-        CompletableFuture<Void> err =
-                new OutputPump(process.stderr(), stderr, outbox, timers::nowMs).start("stderr-" + spawnId);
+        CompletableFuture<Void> out = new OutputPump(process.stdout(), stdout, outbox, timers::nowMs).start();
+        CompletableFuture<Void> err = new OutputPump(process.stderr(), stderr, outbox, timers::nowMs).start();
         finished = CompletableFuture.allOf(out, err).thenCombine(process.end(), (nothing, end) -> end);
         dialogue.start();
     }

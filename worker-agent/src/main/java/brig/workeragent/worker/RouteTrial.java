@@ -111,8 +111,8 @@ public final class RouteTrial {
                 process.kill();
             }
         });
-        try (InputStream stdout = process.stdout();
-                InputStream stderr = process.stderr()) {
+        try (InputStream stdout = process.stdout().stream();
+                InputStream stderr = process.stderr().stream()) {
             String said = new String(stdout.readNBytes(ANSWER_BYTES_MAX), ISO_8859_1);
             process.kill();
             LOG.debug("the test of a route reported: {}", new String(stderr.readNBytes(TEXT_MAX), ISO_8859_1));

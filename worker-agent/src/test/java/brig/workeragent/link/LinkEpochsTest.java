@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class LinkEpochsTest {
     private final FakeTimers timers = new FakeTimers();
-    private final LinkEpochs epochs = new LinkEpochs(timers);
+    private final LinkEpochs epochs = new LinkEpochs(timers, () -> {});
     private final List<SocketChannel> channels = new ArrayList<>();
 
     @TempDir

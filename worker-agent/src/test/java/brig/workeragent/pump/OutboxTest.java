@@ -13,6 +13,7 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.Chunk.Channel;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
+import brig.workeragent.pump.Outbox.Readiness;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,22 +21,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class OutboxTest {
-    private static void nothing() {}
-
     private static byte[] body(String content) {
         return Frames.body(1, new Frame.Chunk(null, null, Channel.STDOUT, content));
     }
 
-    private static void chunk(Outbox outbox, String content) throws InterruptedException {
+    private static void chunk(Outbox outbox, String content) {
         byte[] body = body(content);
         outbox.append(FrameType.CHUNK, body, body.length);
     }
@@ -75,7 +72,7 @@ class OutboxTest {
         assertEquals("""
                 {"type":"state","seq":1,"ts":5,"state":"running"}
                 {"type":"chunk","seq":2,"ts":1,"stream":"stdout","content":"a"}
-                """, new String(bytes(outbox.open(1, OutboxTest::nothing).take()), UTF_8));
+                """, new String(bytes(WaitingReader.open(outbox, 1).take()), UTF_8));
     }
 
     @Test
@@ -87,47 +84,43 @@ class OutboxTest {
         for (long acked = 10; acked < 30; acked++) {
             outbox.ack(acked);
             assertEquals(
-                    acked + 1,
-                    seqs(bytes(outbox.open(3, OutboxTest::nothing).take())).get(0));
+                    acked + 1, seqs(bytes(WaitingReader.open(outbox, 3).take())).get(0));
         }
-        assertEquals(
-                57, seqs(bytes(outbox.open(57, OutboxTest::nothing).take())).get(0));
-        Outbox.Reader atEnd = outbox.open(101, OutboxTest::nothing);
+        assertEquals(57, seqs(bytes(WaitingReader.open(outbox, 57).take())).get(0));
+        WaitingReader atEnd = WaitingReader.open(outbox, 101);
         chunk(outbox, "next");
         assertEquals(List.of(101L), seqs(bytes(atEnd.take())));
     }
 
     @Test
-    void shouldHoldChunkBackWhenTooMuchIsUnacknowledged() throws Exception {
-        // Scenario: the reader of a pipe appends to a full outbox and must wait, while done does not; an ack
-        // frees it.
+    void shouldHoldOutputBackUntilAcknowledged() {
+        // Scenario: the outbox is full: output waits, while done does not; an ack frees it.
         Outbox outbox = new Outbox(100);
+        AtomicInteger again = new AtomicInteger();
+        Runnable told = again::incrementAndGet;
+        assertEquals(Readiness.NOW, outbox.readiness(told));
         chunk(outbox, "x".repeat(200));
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<Void> appended = CompletableFuture.runAsync(() -> {
-            started.countDown();
-            try {
-                chunk(outbox, "later");
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        started.await();
+        assertEquals(Readiness.LATER, outbox.readiness(told));
+        assertEquals(Readiness.LATER, outbox.readiness(told));
         outbox.appendNow(FrameType.DONE, Frames.body(1, new Frame.Done(0, null, null, null)));
         assertEquals(2, outbox.lastSeq());
-        assertThrows(TimeoutException.class, () -> appended.get(50, TimeUnit.MILLISECONDS));
+        assertEquals(0, again.get());
         outbox.ack(2);
-        appended.get(20, TimeUnit.SECONDS);
-        assertEquals(3, outbox.lastSeq());
+        assertEquals(1, again.get());
+        assertEquals(Readiness.NOW, outbox.readiness(told));
+        outbox.ack(2);
+        assertEquals(1, again.get());
     }
 
     @Test
-    void shouldLetEverythingPassWhenGateIsOpen() throws Exception {
+    void shouldLetEverythingPassWhenGateIsOpen() {
         Outbox outbox = new Outbox(10);
-        outbox.openGate();
         chunk(outbox, "x".repeat(100));
-        chunk(outbox, "y");
-        assertEquals(2, outbox.lastSeq());
+        AtomicInteger again = new AtomicInteger();
+        assertEquals(Readiness.LATER, outbox.readiness(again::incrementAndGet));
+        outbox.openGate();
+        assertEquals(1, again.get());
+        assertEquals(Readiness.NOW, outbox.readiness(again::incrementAndGet));
     }
 
     @Test
@@ -135,28 +128,51 @@ class OutboxTest {
         // Scenario: over half full with unsent frames, the pipe is not read until the reader took what is
         // there.
         Outbox outbox = new Outbox(1000);
-        outbox.awaitReader(100_000);
+        AtomicInteger again = new AtomicInteger();
         chunk(outbox, "x".repeat(600));
-        Outbox.Reader reader = outbox.open(1, OutboxTest::nothing);
-        CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> {
-            try {
-                outbox.awaitReader(100_000);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+        try (WaitingReader reader = WaitingReader.open(outbox, 1)) {
+            assertEquals(Readiness.SOON, outbox.readiness(again::incrementAndGet));
+            assertFalse(reader.take().isEmpty());
+            assertEquals(1, again.get());
+            assertEquals(Readiness.NOW, outbox.readiness(again::incrementAndGet));
+            chunk(outbox, "y");
+            assertEquals(Readiness.SOON, outbox.readiness(again::incrementAndGet));
+        }
+        assertEquals(2, again.get());
+    }
+
+    @Test
+    void shouldTellOfTheFramesOfAReadTogether() throws Exception {
+        Outbox outbox = new Outbox(1 << 20);
+        AtomicInteger news = new AtomicInteger();
+        Outbox.Reader reader = outbox.open(1, new Outbox.Follower() {
+            @Override
+            public void handleNews(Outbox.Reader of) {
+                news.incrementAndGet();
             }
+
+            @Override
+            public void handleEnd() {}
         });
-        assertThrows(TimeoutException.class, () -> collecting.get(50, TimeUnit.MILLISECONDS));
-        assertFalse(reader.take().isEmpty());
-        collecting.get(20, TimeUnit.SECONDS);
-        chunk(outbox, "y");
-        outbox.awaitReader(1);
+        chunk(outbox, "a");
+        assertEquals(1, news.get());
+        outbox.hold();
+        chunk(outbox, "b");
+        outbox.appendNow(FrameType.DONE, Frames.body(1, new Frame.Done(0, null, null, null)));
+        assertEquals(1, news.get());
+        outbox.flush();
+        assertEquals(2, news.get());
+        assertEquals(List.of(1L, 2L, 3L), seqs(bytes(reader.poll())));
+        outbox.hold();
+        outbox.flush();
+        assertEquals(2, news.get());
     }
 
     @Test
     void shouldEndEarlierReaderWhenAnotherOpens() throws Exception {
         Outbox outbox = new Outbox(1000);
         AtomicInteger ended = new AtomicInteger();
-        Outbox.Reader first = outbox.open(1, ended::incrementAndGet);
+        WaitingReader first = WaitingReader.open(outbox, 1, ended::incrementAndGet);
         CompletableFuture<List<ByteBuffer>> waiting = CompletableFuture.supplyAsync(() -> {
             try {
                 return first.take();
@@ -164,7 +180,7 @@ class OutboxTest {
                 throw new IllegalStateException(e);
             }
         });
-        Outbox.Reader second = outbox.open(1, OutboxTest::nothing);
+        WaitingReader second = WaitingReader.open(outbox, 1);
         assertTrue(waiting.get(20, TimeUnit.SECONDS).isEmpty());
         chunk(outbox, "a");
         assertEquals(List.of(1L), seqs(bytes(second.take())));
@@ -178,11 +194,11 @@ class OutboxTest {
     void shouldEndTheReaderAndRefuseLaterOnesWhenClosed() throws Exception {
         Outbox outbox = new Outbox(1000);
         AtomicInteger ended = new AtomicInteger();
-        Outbox.Reader reader = outbox.open(1, ended::incrementAndGet);
+        WaitingReader reader = WaitingReader.open(outbox, 1, ended::incrementAndGet);
         outbox.close();
         assertEquals(1, ended.get());
         assertTrue(reader.take().isEmpty());
-        BrigException refusal = assertThrows(BrigException.class, () -> outbox.open(1, OutboxTest::nothing));
+        BrigException refusal = assertThrows(BrigException.class, () -> WaitingReader.open(outbox, 1));
         assertEquals(ErrorCode.SESSION_ENDED, refusal.code());
     }
 
@@ -202,7 +218,7 @@ class OutboxTest {
     void shouldRefuseWhenFrameDoesNotExistYet() {
         Outbox outbox = new Outbox(1000);
         assertThrows(BrigException.class, () -> outbox.ack(1));
-        assertThrows(BrigException.class, () -> outbox.open(2, OutboxTest::nothing));
+        assertThrows(BrigException.class, () -> WaitingReader.open(outbox, 2));
     }
 
     @Test
@@ -215,7 +231,7 @@ class OutboxTest {
         long appended = 0;
         long seen = 0;
         long acked = 0;
-        Outbox.Reader reader = outbox.open(1, OutboxTest::nothing);
+        WaitingReader reader = WaitingReader.open(outbox, 1);
         for (int step = 0; step < 20_000; step++) {
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> {
@@ -236,7 +252,7 @@ class OutboxTest {
                 default -> {
                     seen = acked + (long) (random.nextDouble() * (seen - acked + 1));
                     seen = Math.min(seen, appended);
-                    reader = outbox.open(seen + 1, OutboxTest::nothing);
+                    reader = WaitingReader.open(outbox, seen + 1);
                 }
             }
         }

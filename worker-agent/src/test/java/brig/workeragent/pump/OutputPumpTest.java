@@ -9,6 +9,7 @@ import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Asks;
 import brig.formats.permission.Permissions;
 import brig.protocol.spawn.PermissionMode;
+import brig.workeragent.pipe.StreamPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
@@ -25,7 +26,7 @@ class OutputPumpTest {
     private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
         Adapter text = Adapters.named("text").orElseThrow();
         return new OutputPump(
-                        pipe,
+                        new StreamPipe(pipe),
                         text.open(new Adapter.Context(
                                         outbox,
                                         bytes -> false,
@@ -47,7 +48,7 @@ class OutputPumpTest {
                                 .reader(Adapter.Pipe.STDOUT),
                         outbox,
                         () -> 1)
-                .start("test-pump");
+                .start();
     }
 
     @Test

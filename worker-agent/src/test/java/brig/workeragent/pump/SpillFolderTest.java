@@ -25,12 +25,10 @@ class SpillFolderTest {
     @TempDir
     Path folder;
 
-    private static void nothing() {}
-
     private static void fill(Outbox outbox, int frames) throws InterruptedException {
         byte[] body = Frames.body(1, new Frame.Chunk(null, null, Channel.STDOUT, "x".repeat(60_000)));
         for (int i = 0; i < frames; i++) {
-            outbox.append(FrameType.CHUNK, body, body.length);
+            assertTrue(outbox.offer(FrameType.CHUNK, body));
         }
     }
 
@@ -59,7 +57,7 @@ class SpillFolderTest {
             }
             assertTrue(found().size() > 4, "several parts");
             for (int from = 1; from <= 100; from += 9) {
-                try (Outbox.Reader reader = outbox.open(from, SpillFolderTest::nothing)) {
+                try (WaitingReader reader = WaitingReader.open(outbox, from)) {
                     assertEquals(IntStream.rangeClosed(from, 100).boxed().toList(), seqs(reader, 101 - from));
                 }
             }
@@ -70,7 +68,7 @@ class SpillFolderTest {
         assertEquals(List.of(), found());
     }
 
-    private static List<Integer> seqs(Outbox.Reader reader, int count) throws Exception {
+    private static List<Integer> seqs(WaitingReader reader, int count) throws Exception {
         StringBuilder text = new StringBuilder();
         while (text.chars().filter(c -> c == '\n').count() < count) {
             reader.take().forEach(bytes -> text.append(UTF_8.decode(bytes)));
@@ -133,7 +131,7 @@ class SpillFolderTest {
             Path file = found().getLast();
             assertTrue(Files.isRegularFile(file));
             Files.write(file, new byte[10], StandardOpenOption.TRUNCATE_EXISTING);
-            Outbox.Reader reader = outbox.open(1, SpillFolderTest::nothing);
+            WaitingReader reader = WaitingReader.open(outbox, 1);
             assertThrows(IOException.class, reader::take);
             reader.close();
             byte[] body = Frames.body(1, new Frame.Chunk(null, null, Channel.STDOUT, "x".repeat(60_000)));

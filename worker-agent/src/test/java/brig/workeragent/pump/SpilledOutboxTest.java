@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -118,8 +118,6 @@ class SpilledOutboxTest {
         return out.toByteArray();
     }
 
-    private static void nothing() {}
-
     static LongStream seeds() {
         long first = new Random().nextLong();
         return LongStream.range(first, first + 40);
@@ -134,7 +132,7 @@ class SpilledOutboxTest {
         private final long diskMax;
         private final Spill spill;
         private final Outbox outbox;
-        private Outbox.Reader reader;
+        private WaitingReader reader;
         private boolean connected;
         private int at;
         private long acked;
@@ -146,7 +144,7 @@ class SpilledOutboxTest {
             this.diskMax = 1L << (12 + random.nextInt(10));
             this.spill = new Spill(disk, diskMax);
             this.outbox = new Outbox(memoryMax, spill);
-            this.reader = outbox.open(1, SpilledOutboxTest::nothing);
+            this.reader = WaitingReader.open(outbox, 1);
             this.connected = true;
         }
 
@@ -219,7 +217,7 @@ class SpilledOutboxTest {
 
         private void open(long seq) {
             long from = Math.min(seq, model.lastSeq() + 1);
-            reader = outbox.open(from, SpilledOutboxTest::nothing);
+            reader = WaitingReader.open(outbox, from);
             connected = true;
             at = model.start(from);
         }
@@ -267,16 +265,16 @@ class SpilledOutboxTest {
             model.add(FrameType.CHUNK, bodies.get(i), bodies.get(i).length);
         }
         byte[] all = model.bytes.toByteArray();
+        Semaphore again = new Semaphore(0);
         CompletableFuture<Void> agent = CompletableFuture.runAsync(() -> bodies.forEach(body -> {
-            try {
-                outbox.append(FrameType.CHUNK, body, body.length);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+            while (outbox.readiness(again::release) == Outbox.Readiness.LATER) {
+                again.acquireUninterruptibly();
             }
+            outbox.append(FrameType.CHUNK, body, body.length);
         }));
         int at = 0;
         while (at < all.length) {
-            try (Outbox.Reader reader = outbox.open(model.seqBefore(at) + 1, SpilledOutboxTest::nothing)) {
+            try (WaitingReader reader = WaitingReader.open(outbox, model.seqBefore(at) + 1)) {
                 for (int left = random.nextInt(4); left >= 0 && at < all.length; left--) {
                     byte[] got = bytes(reader.take());
                     assertArrayEquals(Arrays.copyOfRange(all, at, at + got.length), got);
@@ -290,29 +288,21 @@ class SpilledOutboxTest {
     }
 
     @Test
-    void shouldPauseTheAgentWhenAConnectedReaderIsSlow() throws Exception {
+    void shouldPauseTheAgentWhenAConnectedReaderIsSlow() {
         // Scenario: a connected reader takes nothing: the agent waits, with an empty disk. When the link is lost, it
         // goes on.
         Disk disk = new Disk();
         Outbox outbox = new Outbox(1000, new Spill(disk, 1 << 20));
-        Outbox.Reader slow = outbox.open(1, SpilledOutboxTest::nothing);
+        WaitingReader slow = WaitingReader.open(outbox, 1);
         byte[] body = body(600);
         outbox.append(FrameType.CHUNK, body, body.length);
         outbox.append(FrameType.CHUNK, body, body.length);
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> {
-            started.countDown();
-            try {
-                outbox.append(FrameType.CHUNK, body, body.length);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        started.await();
-        assertThrows(TimeoutException.class, () -> waiting.get(50, TimeUnit.MILLISECONDS));
+        AtomicInteger again = new AtomicInteger();
+        assertEquals(Outbox.Readiness.LATER, outbox.readiness(again::incrementAndGet));
         assertEquals(0, disk.count());
         slow.close();
-        waiting.get(20, TimeUnit.SECONDS);
+        assertEquals(1, again.get());
+        assertEquals(Outbox.Readiness.NOW, outbox.readiness(again::incrementAndGet));
         assertEquals(1, disk.count());
     }
 
@@ -321,7 +311,7 @@ class SpilledOutboxTest {
         Outbox outbox = new Outbox(1000, new Spill(new Disk(), 1 << 20));
         byte[] body = body(900);
         outbox.append(FrameType.CHUNK, body, body.length);
-        outbox.awaitReader(100_000);
+        assertEquals(Outbox.Readiness.NOW, outbox.readiness(() -> {}));
     }
 
     @Test
@@ -333,7 +323,7 @@ class SpilledOutboxTest {
         assertFalse(outbox.offer(FrameType.CHUNK, body(600)));
         disk.full = false;
         assertFalse(outbox.offer(FrameType.CHUNK, body(600)));
-        outbox.open(1, SpilledOutboxTest::nothing).close();
+        WaitingReader.open(outbox, 1).close();
         assertTrue(outbox.offer(FrameType.CHUNK, body(600)));
         assertEquals(1, disk.count());
     }

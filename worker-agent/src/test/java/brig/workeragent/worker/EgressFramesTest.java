@@ -10,6 +10,7 @@ import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.pump.WaitingReader;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,7 @@ class EgressFramesTest {
         long kept = outbox.lastSeq();
         outbox.ack(kept);
         frames.handle(BLOCKED);
-        Outbox.Reader reader = outbox.open(kept + 1, () -> {});
+        WaitingReader reader = WaitingReader.open(outbox, kept + 1);
         String next = UTF_8.decode(reader.take().getFirst()).toString();
         assertTrue(next.contains("\"dropped\":" + (1000 - kept)), next);
     }

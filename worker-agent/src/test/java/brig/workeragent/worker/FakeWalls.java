@@ -5,12 +5,13 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
+import brig.workeragent.pipe.OutputPipe;
+import brig.workeragent.pipe.StreamPipe;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
@@ -44,8 +45,8 @@ final class FakeWalls implements Walls {
         final PipedInputStream stdinSeen = new PipedInputStream(1024);
         final List<String> signals = new ArrayList<>();
         final CompletableFuture<ProcessEnd> end = new CompletableFuture<>();
-        private final PipedInputStream outPipe = new PipedInputStream(out, 64 * 1024);
-        private final PipedInputStream errPipe = new PipedInputStream(err, 1024);
+        private final OutputPipe outPipe = new StreamPipe(new PipedInputStream(out, 64 * 1024));
+        private final OutputPipe errPipe = new StreamPipe(new PipedInputStream(err, 1024));
         private final OutputStream stdin;
 
         FakeProcess(List<String> command, boolean stdinPipe) throws IOException {
@@ -64,12 +65,12 @@ final class FakeWalls implements Walls {
         }
 
         @Override
-        public InputStream stdout() {
+        public OutputPipe stdout() {
             return outPipe;
         }
 
         @Override
-        public InputStream stderr() {
+        public OutputPipe stderr() {
             return errPipe;
         }
 

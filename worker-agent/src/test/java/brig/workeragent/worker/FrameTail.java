@@ -6,6 +6,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.pump.WaitingReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -21,7 +22,7 @@ final class FrameTail {
     private long lastSeq;
 
     FrameTail(Outbox outbox) {
-        Outbox.Reader reader = outbox.open(1, () -> {});
+        WaitingReader reader = WaitingReader.open(outbox, 1);
         LineDecoder decoder = new LineDecoder(1 << 17, new LineDecoder.Sink() {
             @Override
             public void handleLine(byte[] bytes, int offset, int length) {

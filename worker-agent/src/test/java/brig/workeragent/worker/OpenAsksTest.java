@@ -14,6 +14,7 @@ import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.pump.WaitingReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +59,7 @@ class OpenAsksTest {
     /** All frames so far. */
     private List<Frame> frames() throws InterruptedException, IOException {
         List<Frame> frames = new ArrayList<>();
-        try (Outbox.Reader reader = outbox.open(1, () -> {})) {
+        try (WaitingReader reader = WaitingReader.open(outbox, 1)) {
             StringBuilder text = new StringBuilder();
             while (frames.size() < outbox.lastSeq()) {
                 for (ByteBuffer part : reader.take()) {
@@ -156,7 +157,7 @@ class OpenAsksTest {
     }
 
     private Frame frames(long from) throws InterruptedException, IOException {
-        try (Outbox.Reader reader = outbox.open(from, () -> {})) {
+        try (WaitingReader reader = WaitingReader.open(outbox, from)) {
             ByteBuffer bytes = reader.take().getLast();
             return Json.read(
                             StandardCharsets.UTF_8

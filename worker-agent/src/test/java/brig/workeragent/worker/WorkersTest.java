@@ -23,6 +23,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.SpillFolder;
+import brig.workeragent.pump.WaitingReader;
 import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.ToolWall;
@@ -158,8 +159,7 @@ class WorkersTest {
     }
 
     private static void assertDisconnected(Worker worker) {
-        BrigException refusal =
-                assertThrows(BrigException.class, () -> worker.outbox().open(1, () -> {}));
+        BrigException refusal = assertThrows(BrigException.class, () -> WaitingReader.open(worker.outbox(), 1));
         assertEquals(ErrorCode.SESSION_ENDED, refusal.code());
     }
 
