@@ -10,6 +10,7 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,6 +27,8 @@ final class EpollPipe implements OutputPipe, EpollIoHandle {
     private static final Logger LOG = LoggerFactory.getLogger(EpollPipe.class);
     /** The capacity of a pipe, and so the most that a read returns. */
     private static final int READ_BYTES_MAX = 64 * 1024;
+
+    private static final String CLOSED = "closed";
 
     /** One for each loop. */
     private record Buffers(ByteBuffer direct, byte[] bytes) {}
@@ -65,7 +68,7 @@ final class EpollPipe implements OutputPipe, EpollIoHandle {
                 listen();
             });
         } catch (RejectedExecutionException e) {
-            to.handleEnd(new IOException("the loops of pipes are closed"));
+            to.handleEnd(new IOException(CLOSED));
         }
     }
 
@@ -88,14 +91,24 @@ final class EpollPipe implements OutputPipe, EpollIoHandle {
     }
 
     private void listen() {
-        if (reader != null && registration == null && descriptor.isOpen()) {
-            Future<IoRegistration> registered = loop.register(this);
-            if (registered.isSuccess()) {
-                registration = registered.getNow();
-                registration.submit(EpollIoOps.EPOLLIN);
-            } else {
-                end(new IOException("epoll refused it", registered.cause()));
-            }
+        if (reader == null || registration != null) {
+            return;
+        }
+        if (!descriptor.isOpen() || loop.isShuttingDown()) {
+            end(new IOException(CLOSED));
+            return;
+        }
+        Future<IoRegistration> registered = loop.register(this);
+        if (!registered.isSuccess()) {
+            end(new IOException("epoll refused it", registered.cause()));
+            return;
+        }
+        IoRegistration fresh = registered.getNow();
+        registration = fresh;
+        try {
+            fresh.submit(EpollIoOps.EPOLLIN);
+        } catch (UncheckedIOException e) {
+            end(e);
         }
     }
 
@@ -154,9 +167,9 @@ final class EpollPipe implements OutputPipe, EpollIoHandle {
     @Override
     public void close() {
         if (loop.inEventLoop()) {
-            end(new IOException("closed"));
+            end(new IOException(CLOSED));
         } else {
-            onLoop(() -> end(new IOException("closed")));
+            onLoop(() -> end(new IOException(CLOSED)));
         }
     }
 

@@ -42,7 +42,7 @@ public final class PipeLoops implements AutoCloseable {
     // O_RDONLY, O_NONBLOCK and O_CLOEXEC of open(2), alike on x86-64 and aarch64.
     private static final int FLAGS = 0x800 | 0x80000;
 
-    private final Set<CompletableFuture<Void>> reading = ConcurrentHashMap.newKeySet();
+    private final Set<EpollPipe> pipes = ConcurrentHashMap.newKeySet();
     private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             Math.clamp(Runtime.getRuntime().availableProcessors(), 1, LOOPS_MAX),
             new DefaultThreadFactory("brig-pipes", true),
@@ -51,9 +51,8 @@ public final class PipeLoops implements AutoCloseable {
     /** Opens the reading end of a pipe, which does not block. @param path a FIFO, or a descriptor in /proc */
     public OutputPipe openOutput(String path) throws IOException {
         EpollPipe pipe = new EpollPipe(new FileDescriptor(open(path)), group.next());
-        CompletableFuture<Void> ended = pipe.ended();
-        reading.add(ended);
-        var _ = ended.whenComplete((nothing, never) -> reading.remove(ended));
+        pipes.add(pipe);
+        var _ = pipe.ended().whenComplete((nothing, never) -> pipes.remove(pipe));
         return pipe;
     }
 
@@ -77,9 +76,11 @@ public final class PipeLoops implements AutoCloseable {
     @Override
     public void close() {
         try {
-            CompletableFuture.allOf(reading.toArray(CompletableFuture[]::new)).get(CLOSE_MS, TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(pipes.stream().map(EpollPipe::ended).toArray(CompletableFuture[]::new))
+                    .get(CLOSE_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("{} pipes are closed before their end", reading.size());
+            LOG.warn("{} pipes are closed before their end", pipes.size());
+            pipes.forEach(EpollPipe::close);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
