@@ -1,8 +1,8 @@
 package brig.workeragent.bubblewrap;
 
 import brig.protocol.control.Posture;
-import brig.workeragent.sandbox.ProcessExit;
 import brig.workeragent.pipe.OutputPipe;
+import brig.workeragent.sandbox.ProcessExit;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
 import java.io.OutputStream;

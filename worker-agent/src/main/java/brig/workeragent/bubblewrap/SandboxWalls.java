@@ -42,8 +42,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The walls of {@code brig.workeragent.sandbox}. */
 public final class SandboxWalls implements Walls {
@@ -54,8 +52,6 @@ public final class SandboxWalls implements Walls {
     private static final int NO_FILES_LIMIT = 1 << 20;
     /** The command of a wall that is built only to be measured. */
     private static final List<String> NOTHING = List.of("/bin/true");
-
-    private static final Logger LOG = LoggerFactory.getLogger(SandboxWalls.class);
 
     private final Launcher launcher;
     private final LauncherConfig config;
@@ -263,7 +259,7 @@ public final class SandboxWalls implements Walls {
             } catch (BrigException e) {
                 process.kill();
                 process.stdout().close();
-            process.stderr().close();
+                process.stderr().close();
                 network.close();
                 throw e;
             }

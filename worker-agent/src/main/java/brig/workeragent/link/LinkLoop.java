@@ -34,6 +34,7 @@ final class LinkLoop implements AutoCloseable {
 
     private final Selector selector;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private volatile boolean refreshes;
     /** Owned by the loop. */
     private final ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES_MAX);
 
@@ -74,7 +75,15 @@ final class LinkLoop implements AutoCloseable {
         /** Thread-safe. */
         void close() {
             Lines.close(channel);
-            LinkLoop.this.handleClosed();
+            refresh();
+        }
+
+        private boolean handleClosed() {
+            boolean closed = !channel.isOpen();
+            if (closed) {
+                ended.countDown();
+            }
+            return closed;
         }
 
         /** Blocks until the connection is closed, by whomever. */
@@ -94,16 +103,16 @@ final class LinkLoop implements AutoCloseable {
         }
     }
 
-    /** From here on the channel does not block. */
+    /** From here on the channel does not block. It is served after {@link #refresh}. */
     Link add(SocketChannel channel, Handler handler) throws IOException {
         Link link = new Link(channel, handler);
         links.add(link);
-        handleClosed();
         return link;
     }
 
-    /** Some channels may have been closed; the JDK does not tell. Thread-safe. */
-    void handleClosed() {
+    /** There are new channels, or closed ones: a selector of the JDK notices neither. Thread-safe. */
+    void refresh() {
+        refreshes = true;
         selector.wakeup();
     }
 
@@ -111,13 +120,10 @@ final class LinkLoop implements AutoCloseable {
         try {
             while (true) {
                 selector.select(this::handle);
-                links.removeIf(link -> {
-                    boolean closed = !link.channel.isOpen();
-                    if (closed) {
-                        link.ended.countDown();
-                    }
-                    return closed;
-                });
+                if (refreshes) {
+                    refreshes = false;
+                    links.removeIf(Link::handleClosed);
+                }
             }
         } catch (ClosedSelectorException closed) {
             links.forEach(link -> link.ended.countDown());
@@ -140,10 +146,10 @@ final class LinkLoop implements AutoCloseable {
             }
         } catch (IOException | CancelledKeyException e) {
             LOG.debug("a connection ended: {}", e.toString());
-            Lines.close(link.channel);
+            link.close();
         } catch (RuntimeException e) {
             LOG.error("a connection failed", e);
-            Lines.close(link.channel);
+            link.close();
         }
     }
 
@@ -151,7 +157,7 @@ final class LinkLoop implements AutoCloseable {
         buffer.clear();
         int count = link.channel.read(buffer);
         if (count < 0) {
-            Lines.close(link.channel);
+            link.close();
         } else {
             link.handler.handleBytes(buffer.array(), count);
         }

@@ -56,7 +56,7 @@ public final class LinkServer implements AutoCloseable {
         this.operations = operations;
         this.ports = new PortConnection.Services(portsMax);
         this.loop = LinkLoop.open();
-        this.epochs = new LinkEpochs(timers, loop::handleClosed);
+        this.epochs = new LinkEpochs(timers, loop::refresh);
         this.listener = UnixListener.open(folder.linkSocket(), folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 

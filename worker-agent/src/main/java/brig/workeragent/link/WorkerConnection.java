@@ -72,6 +72,7 @@ final class WorkerConnection implements LineDecoder.Sink, LinkLoop.Handler, Outb
             frames = reader;
             LinkLoop.Link mine = loop.add(channel, this);
             link = mine;
+            loop.refresh();
             writeAll(reader, mine);
             mine.awaitEnd();
         }

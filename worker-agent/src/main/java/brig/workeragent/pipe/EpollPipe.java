@@ -31,12 +31,15 @@ final class EpollPipe implements OutputPipe, EpollIoHandle {
     private static final String CLOSED = "closed";
 
     /** One for each loop. */
-    private record Buffers(ByteBuffer direct, byte[] bytes) {}
+    private static final class Buffers {
+        final ByteBuffer direct = ByteBuffer.allocateDirect(READ_BYTES_MAX);
+        final byte[] bytes = new byte[READ_BYTES_MAX];
+    }
 
     private static final FastThreadLocal<Buffers> BUFFERS = new FastThreadLocal<>() {
         @Override
         protected Buffers initialValue() {
-            return new Buffers(ByteBuffer.allocateDirect(READ_BYTES_MAX), new byte[READ_BYTES_MAX]);
+            return new Buffers();
         }
     };
 

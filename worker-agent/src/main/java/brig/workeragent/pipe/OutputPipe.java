@@ -16,7 +16,11 @@ public interface OutputPipe {
         /** @param bytes the first {@code count}; not kept after the call */
         void handleBytes(byte[] bytes, int count);
 
-        /** Nothing follows. @param failure null if all writers have closed the pipe */
+        /**
+         * Nothing follows.
+         *
+         * @param failure null if all writers have closed the pipe
+         */
         void handleEnd(@Nullable Exception failure);
     }
 

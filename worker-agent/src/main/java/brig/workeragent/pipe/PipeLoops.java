@@ -48,7 +48,11 @@ public final class PipeLoops implements AutoCloseable {
             new DefaultThreadFactory("brig-pipes", true),
             EpollIoHandler.newFactory());
 
-    /** Opens the reading end of a pipe, which does not block. @param path a FIFO, or a descriptor in /proc */
+    /**
+     * Opens the reading end of a pipe, which does not block.
+     *
+     * @param path a FIFO, or a descriptor in /proc
+     */
     public OutputPipe openOutput(String path) throws IOException {
         EpollPipe pipe = new EpollPipe(new FileDescriptor(open(path)), group.next());
         pipes.add(pipe);

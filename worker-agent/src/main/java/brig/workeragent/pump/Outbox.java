@@ -75,7 +75,11 @@ public final class Outbox implements FrameSink {
         LATER
     }
 
-    /** @param again told once, on any thread, unless it is ready now; what it was told may have changed again by then */
+    /**
+     * Whether to read now.
+     *
+     * @param again told once, on any thread, when to ask again, unless it is now
+     */
     public Readiness readiness(Runnable again) {
         lock.lock();
         try {

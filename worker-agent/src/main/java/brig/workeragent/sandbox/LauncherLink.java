@@ -1,7 +1,7 @@
 package brig.workeragent.sandbox;
 
-import brig.workeragent.pipe.PipeLoops;
 import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.pipe.PipeLoops;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
