@@ -88,16 +88,9 @@ final class LinkLoop implements AutoCloseable {
 
         /** Blocks until the connection is closed, by whomever. */
         void awaitEnd() {
-            boolean interrupted = false;
-            while (ended.getCount() > 0) {
-                try {
-                    ended.await();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                    close();
-                }
-            }
-            if (interrupted) {
+            try {
+                ended.await();
+            } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         }
