@@ -108,15 +108,20 @@ final class RemoteCrashSite extends CrashSite {
         killed.forEach(ProcessHandle::destroyForcibly);
     }
 
+    /** After many losses in a row the gateway pauses before it tries again. */
     @Override
     void hastenLink() throws IOException {
-        Await.until(
-                "the loss is seen",
-                () -> !site.view(host.name()).text("state").equals("up")
-                        || !site.master(host.name()).equals(killed));
-        if (site.view(host.name()).text("state").equals("down")) {
+        Await.until("the loss is seen", () -> {
+            List<ProcessHandle> masters = site.master(host.name());
+            return isDown() || (!masters.isEmpty() && !masters.equals(killed));
+        });
+        if (isDown()) {
             product().ask("{\"action\":\"upgrade_host\",\"name\":\"" + host.name() + "\"}");
         }
+    }
+
+    private boolean isDown() throws IOException {
+        return site.view(host.name()).text("state").equals("down");
     }
 
     SshHost host() {
