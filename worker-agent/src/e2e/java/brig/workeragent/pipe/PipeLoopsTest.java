@@ -10,14 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -229,6 +232,96 @@ class PipeLoopsTest {
         assertEquals("closed", refused.awaitEnd().getMessage());
         pipe.writer().close();
         late.writer().close();
+    }
+
+    /** Something to write, and what became of it. */
+    private static final class Source implements InputPipe.Writer {
+        final Queue<byte[]> waiting = new ConcurrentLinkedQueue<>();
+        final CompletableFuture<@Nullable Exception> end = new CompletableFuture<>();
+        volatile boolean over;
+
+        @Override
+        public byte @Nullable [] next() {
+            return waiting.poll();
+        }
+
+        @Override
+        public boolean isOver() {
+            return over;
+        }
+
+        @Override
+        public void handleEnd(@Nullable Exception failure) {
+            end.complete(failure);
+        }
+
+        @Nullable
+        Exception awaitEnd() throws Exception {
+            return end.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A pipe that is written; its reading end is the test's. */
+    private record Way(InputPipe writer, InputStream reader) {}
+
+    private Way openWay() throws Exception {
+        Path fifo = folder.resolve("fifo" + ++fifos);
+        assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+        try (RandomAccessFile _ = new RandomAccessFile(fifo.toFile(), "rw")) {
+            InputPipe writer = loops.openInput(fifo.toString());
+            return new Way(writer, Files.newInputStream(fifo));
+        }
+    }
+
+    @Test
+    void shouldWriteEverythingInOrderAndCloseBehindIt() throws Exception {
+        byte[] sent = new byte[1_000_000];
+        new Random(3).nextBytes(sent);
+        Way way = openWay();
+        Source source = new Source();
+        source.waiting.add(Arrays.copyOfRange(sent, 0, 700_000));
+        way.writer().start(source);
+        byte[] got = way.reader().readNBytes(700_000);
+        source.waiting.add(new byte[0]);
+        source.waiting.add(Arrays.copyOfRange(sent, 700_000, sent.length));
+        source.over = true;
+        way.writer().resume();
+        assertArrayEquals(Arrays.copyOfRange(sent, 0, 700_000), got);
+        assertArrayEquals(Arrays.copyOfRange(sent, 700_000, sent.length), way.reader().readAllBytes());
+        assertNull(source.awaitEnd());
+        way.reader().close();
+    }
+
+    @Test
+    void shouldEndAWriterWhoseReaderIsGone() throws Exception {
+        Way way = openWay();
+        Source source = new Source();
+        source.waiting.add(new byte[1_000_000]);
+        way.writer().start(source);
+        assertEquals(0, way.reader().read());
+        way.reader().close();
+        assertTrue(source.awaitEnd().toString().contains("Broken pipe"));
+    }
+
+    @Test
+    void shouldLetAThreadWriteThatBlocks() throws Exception {
+        byte[] sent = new byte[300_000];
+        new Random(4).nextBytes(sent);
+        Way way = openWay();
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+            try (OutputStream stream = way.writer().stream()) {
+                stream.write(sent[0]);
+                stream.write(sent, 1, sent.length - 1);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertArrayEquals(sent, way.reader().readAllBytes());
+        writing.get(30, TimeUnit.SECONDS);
+        way.reader().close();
+        Way gone = openWay();
+        gone.reader().close();
+        assertThrows(IOException.class, () -> gone.writer().stream().write(1));
     }
 
     @Test

@@ -101,7 +101,7 @@ class LauncherTest {
     @Test
     void shouldRoundTripWhenStdinIsAPipe() throws IOException {
         BubblewrapProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, true, "cat"));
-        var stdin = process.stdin();
+        var stdin = process.stdin().stream();
         assertNotNull(stdin);
         stdin.write("ping\n".getBytes(StandardCharsets.UTF_8));
         assertEquals("ping", WallFixture.line(process.stdout().stream()));

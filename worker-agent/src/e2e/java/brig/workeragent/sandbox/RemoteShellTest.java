@@ -94,7 +94,7 @@ class RemoteShellTest {
     @Test
     void shouldTakeAScriptFromItsInput() throws Exception {
         BubblewrapProcess process = wall.launch(request(true, "/bin/bash", "-s", "word"));
-        OutputStream stdin = process.stdin();
+        OutputStream stdin = process.stdin().stream();
         stdin.write("echo $HOME $1; exit 5\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         stdin.close();
         assertEquals(far.home + " word\n", WallFixture.text(process.stdout().stream()));

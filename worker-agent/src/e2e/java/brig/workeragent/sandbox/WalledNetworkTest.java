@@ -131,7 +131,7 @@ class WalledNetworkTest {
     void shouldListenToAFurtherPortWhenAsked() throws IOException {
         BubblewrapProcess process = bash("read line; exec 3<>/dev/tcp/203.0.113.7/8443; echo later >&3; cat <&3");
         int listener = WallFixture.await(process.network().listen(8443));
-        process.stdin().write('\n');
+        process.stdin().stream().write('\n');
         try (var connection = TakenSocket.accept(listener)) {
             assertEquals("later\n", connection.readLine());
         }

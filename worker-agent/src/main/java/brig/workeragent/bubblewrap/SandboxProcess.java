@@ -1,11 +1,11 @@
 package brig.workeragent.bubblewrap;
 
 import brig.protocol.control.Posture;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
 import brig.workeragent.sandbox.ProcessExit;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
-import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +54,7 @@ final class SandboxProcess implements WalledProcess {
     }
 
     @Override
-    public @Nullable OutputStream stdin() {
+    public @Nullable InputPipe stdin() {
         return process.stdin();
     }
 

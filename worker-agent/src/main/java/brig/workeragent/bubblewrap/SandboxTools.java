@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.sandbox.BubblewrapProcess;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
@@ -184,11 +185,11 @@ final class SandboxTools implements ToolWall {
         }
     }
 
-    private static void write(@Nullable OutputStream stdin, byte[] input) {
-        if (stdin == null) {
+    private static void write(@Nullable InputPipe pipe, byte[] input) {
+        if (pipe == null) {
             return;
         }
-        try (stdin) {
+        try (OutputStream stdin = pipe.stream()) {
             stdin.write(input);
         } catch (IOException ended) {
             LOG.debug("a walled program did not read its input: {}", ended.toString());

@@ -39,10 +39,11 @@ public final class PipeLoops implements AutoCloseable {
                     FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
                     Linker.Option.firstVariadicArg(2),
                     Linker.Option.captureCallState("errno"));
-    // O_RDONLY, O_NONBLOCK and O_CLOEXEC of open(2), alike on x86-64 and aarch64.
-    private static final int FLAGS = 0x800 | 0x80000;
+    // O_RDONLY or O_WRONLY, O_NONBLOCK and O_CLOEXEC of open(2), alike on x86-64 and aarch64.
+    private static final int READING = 0x800 | 0x80000;
+    private static final int WRITING = READING | 1;
 
-    private final Set<EpollPipe> pipes = ConcurrentHashMap.newKeySet();
+    private final Set<EpollEnd> pipes = ConcurrentHashMap.newKeySet();
     private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             Math.clamp(Runtime.getRuntime().availableProcessors(), 1, LOOPS_MAX),
             new DefaultThreadFactory("brig-pipes", true),
@@ -54,18 +55,30 @@ public final class PipeLoops implements AutoCloseable {
      * @param path a FIFO, or a descriptor in /proc
      */
     public OutputPipe openOutput(String path) throws IOException {
-        EpollPipe pipe = new EpollPipe(new FileDescriptor(open(path)), group.next());
+        return counted(new EpollOutput(new FileDescriptor(open(path, READING)), group.next()));
+    }
+
+    /**
+     * Opens the writing end of a pipe, which does not block.
+     *
+     * @param path as that of {@link #openOutput}; a FIFO needs a reader
+     */
+    public InputPipe openInput(String path) throws IOException {
+        return counted(new EpollInput(new FileDescriptor(open(path, WRITING)), group.next()));
+    }
+
+    private <T extends EpollEnd> T counted(T pipe) {
         pipes.add(pipe);
         var _ = pipe.ended().whenComplete((nothing, never) -> pipes.remove(pipe));
         return pipe;
     }
 
-    private static int open(String path) throws IOException {
+    private static int open(String path, int flags) throws IOException {
         int descriptor;
         int errno;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            descriptor = (int) OPEN.invokeExact(state, arena.allocateFrom(path), FLAGS);
+            descriptor = (int) OPEN.invokeExact(state, arena.allocateFrom(path), flags);
             errno = (int) ERRNO.get(state, 0L);
         } catch (Throwable impossible) {
             throw new IllegalStateException(impossible);
@@ -80,11 +93,11 @@ public final class PipeLoops implements AutoCloseable {
     @Override
     public void close() {
         try {
-            CompletableFuture.allOf(pipes.stream().map(EpollPipe::ended).toArray(CompletableFuture[]::new))
+            CompletableFuture.allOf(pipes.stream().map(EpollEnd::ended).toArray(CompletableFuture[]::new))
                     .get(CLOSE_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("{} pipes are closed before their end", pipes.size());
-            pipes.forEach(EpollPipe::close);
+            pipes.forEach(EpollEnd::close);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -19,6 +19,9 @@ public final class OutputPump implements OutputPipe.Reader {
     private final Outbox outbox;
     private final LongSupplier clock;
     private final Runnable again;
+    /** Owned by the pipe's thread: whether output collects, which it does once before each read. */
+    private boolean collects;
+
     private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
     public OutputPump(OutputPipe pipe, OutputReader reader, Outbox outbox, LongSupplier clock) {
@@ -37,9 +40,11 @@ public final class OutputPump implements OutputPipe.Reader {
 
     @Override
     public long pauseMs() {
-        return switch (outbox.readiness(again)) {
+        Outbox.Readiness readiness = outbox.readiness(again);
+        collects = readiness == Outbox.Readiness.SOON && !collects;
+        return switch (readiness) {
             case NOW -> 0;
-            case SOON -> COLLECT_MS;
+            case SOON -> collects ? COLLECT_MS : 0;
             case LATER -> OutputPipe.FOREVER;
         };
     }

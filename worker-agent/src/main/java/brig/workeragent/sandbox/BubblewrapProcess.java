@@ -1,8 +1,8 @@
 package brig.workeragent.sandbox;
 
 import brig.protocol.control.Posture;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
-import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ public final class BubblewrapProcess {
     }
 
     /** The worker-agent's ends of the payload's standard streams. */
-    record Stdio(@Nullable OutputStream stdin, OutputPipe stdout, OutputPipe stderr) {}
+    record Stdio(@Nullable InputPipe stdin, OutputPipe stdout, OutputPipe stderr) {}
 
     /** Ends when no process in the wall holds the other end. */
     public OutputPipe stdout() {
@@ -39,8 +39,8 @@ public final class BubblewrapProcess {
         return stdio.stderr();
     }
 
-    /** Unbuffered; null if the request asked for none. Closing it is the end of input for the payload. */
-    public @Nullable OutputStream stdin() {
+    /** Null if the request asked for none. Closing it is the end of input for the payload. */
+    public @Nullable InputPipe stdin() {
         return stdio.stdin();
     }
 

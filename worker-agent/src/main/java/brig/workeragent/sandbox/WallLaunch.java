@@ -2,13 +2,11 @@ package brig.workeragent.sandbox;
 
 import brig.protocol.control.Posture;
 import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
 import brig.workeragent.sandbox.BubblewrapProcess.Stdio;
 import brig.workeragent.sandbox.SandboxException.Code;
-import java.io.Closeable;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -97,15 +95,15 @@ final class WallLaunch {
     void handleStarted(long launcherPid, int stdinFd, int stdoutFd, int stderrFd) {
         become(State.STARTED);
         String descriptors = "/proc/" + launcherPid + "/fd/";
-        OutputStream stdin = null;
+        InputPipe stdin = null;
         OutputPipe stdout = null;
         try {
-            if (request.stdinPipe()) stdin = new FileOutputStream(descriptors + stdinFd);
+            if (request.stdinPipe()) stdin = link.pipes().openInput(descriptors + stdinFd);
             stdout = link.pipes().openOutput(descriptors + stdoutFd);
             stdio = new Stdio(stdin, stdout, link.pipes().openOutput(descriptors + stderrFd));
         } catch (IOException refused) {
             LOG.warn("Cannot open the pipes of worker {}: {}", request.workerId(), refused.getMessage());
-            close(stdin);
+            if (stdin != null) stdin.close();
             if (stdout != null) stdout.close();
             kill();
         }
@@ -186,7 +184,7 @@ final class WallLaunch {
         network.handleEnd();
         if (!ran) network.close();
         if (unused != null) {
-            close(unused.stdin());
+            if (unused.stdin() != null) unused.stdin().close();
             unused.stdout().close();
             unused.stderr().close();
         }
@@ -201,14 +199,5 @@ final class WallLaunch {
     private void cancelDeadline() {
         Future<?> running = deadline;
         if (running != null) running.cancel(false);
-    }
-
-    private static void close(@Nullable Closeable stream) {
-        if (stream == null) return;
-        try {
-            stream.close();
-        } catch (IOException alreadyUseless) {
-            LOG.debug("Closing a pipe", alreadyUseless);
-        }
     }
 }

@@ -1,8 +1,8 @@
 package brig.workeragent.wall;
 
 import brig.protocol.control.Posture;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
-import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ public interface WalledProcess {
 
     /** Null if standard input is {@code /dev/null}. */
     @Nullable
-    OutputStream stdin();
+    InputPipe stdin();
 
     /** The wall's posture, measured before the process started. */
     Posture posture();

@@ -6,12 +6,12 @@ import brig.formats.adapter.Adapter.Pipe;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Asks;
 import brig.formats.adapter.Dialogue;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
-import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -34,10 +34,10 @@ final class AgentProcess implements StopLadder.Steps {
     AgentProcess(String spawnId, WalledProcess process, Conversation talk, Outbox outbox, Timers timers) {
         this.process = process;
         recorder = talk.recorder();
-        OutputStream pipe = process.stdin();
+        InputPipe pipe = process.stdin();
         stdin = pipe == null ? null : new StdinWriter(pipe);
         if (stdin != null) {
-            stdin.start("stdin-" + spawnId);
+            stdin.start();
         }
         dialogue = talk.adapter()
                 .open(new Adapter.Context(outbox, this::offer, talk.asks(), talk.turnDone(), talk.task()));

@@ -1,5 +1,6 @@
 package brig.workeragent.pump;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,7 +61,7 @@ class OutputPumpTest {
         CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
             try (agent) {
                 for (int i = 0; i < 100; i++) {
-                    agent.write(new byte[10_000]);
+                    agent.write("x".repeat(10_000).getBytes(UTF_8));
                 }
             } catch (IOException e) {
                 throw new IllegalStateException(e);
@@ -75,6 +76,19 @@ class OutputPumpTest {
         }
         writing.get(20, TimeUnit.SECONDS);
         assertTrue(most < 300_000, "bytes kept: " + most);
+    }
+
+    @Test
+    void shouldReadOnAlthoughNobodyTakesUntilTheOutboxIsFull() throws Exception {
+        // Scenario: the outbox is over half full, and stays so: output collects before each read, but is read.
+        Outbox outbox = new Outbox(100_000);
+        PipedOutputStream agent = new PipedOutputStream();
+        CompletableFuture<Void> finished = pump(new PipedInputStream(agent, 64 * 1024), outbox);
+        agent.write("x".repeat(60_000).getBytes(UTF_8));
+        agent.write("x".repeat(1000).getBytes(UTF_8));
+        agent.close();
+        finished.get(20, TimeUnit.SECONDS);
+        assertTrue(outbox.memoryBytes() > 61_000, "bytes kept: " + outbox.memoryBytes());
     }
 
     @Test

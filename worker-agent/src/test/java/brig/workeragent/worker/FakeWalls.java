@@ -5,14 +5,15 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
+import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
+import brig.workeragent.pipe.StreamInput;
 import brig.workeragent.pipe.StreamPipe;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.file.Path;
@@ -47,11 +48,11 @@ final class FakeWalls implements Walls {
         final CompletableFuture<ProcessEnd> end = new CompletableFuture<>();
         private final OutputPipe outPipe = new StreamPipe(new PipedInputStream(out, 64 * 1024));
         private final OutputPipe errPipe = new StreamPipe(new PipedInputStream(err, 1024));
-        private final OutputStream stdin;
+        private final InputPipe stdin;
 
         FakeProcess(List<String> command, boolean stdinPipe) throws IOException {
             this.command = command;
-            this.stdin = stdinPipe ? new PipedOutputStream(stdinSeen) : null;
+            this.stdin = stdinPipe ? new StreamInput(new PipedOutputStream(stdinSeen)) : null;
         }
 
         void exit(int code) throws IOException {
@@ -75,7 +76,7 @@ final class FakeWalls implements Walls {
         }
 
         @Override
-        public OutputStream stdin() {
+        public InputPipe stdin() {
             return stdin;
         }
 

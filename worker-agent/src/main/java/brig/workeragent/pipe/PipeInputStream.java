@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A pipe for a thread that may block. Started by its first read. */
-final class PipeStream extends InputStream implements OutputPipe.Reader {
+/** A pipe for a thread that may block; its first read starts it. */
+final class PipeInputStream extends InputStream implements OutputPipe.Reader {
     private static final byte[] NOTHING = {};
 
     private final OutputPipe pipe;
@@ -22,7 +22,7 @@ final class PipeStream extends InputStream implements OutputPipe.Reader {
     private boolean ended;
     private @Nullable Exception failure;
 
-    PipeStream(OutputPipe pipe) {
+    PipeInputStream(OutputPipe pipe) {
         this.pipe = pipe;
     }
 
