@@ -287,7 +287,8 @@ class PipeLoopsTest {
         source.over = true;
         way.writer().resume();
         assertArrayEquals(Arrays.copyOfRange(sent, 0, 700_000), got);
-        assertArrayEquals(Arrays.copyOfRange(sent, 700_000, sent.length), way.reader().readAllBytes());
+        assertArrayEquals(
+                Arrays.copyOfRange(sent, 700_000, sent.length), way.reader().readAllBytes());
         assertNull(source.awaitEnd());
         way.reader().close();
     }
