@@ -1,5 +1,6 @@
 package brig.cli;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +22,13 @@ import picocli.CommandLine.ParentCommand;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "It goes over the login of the host's link, and exits with the shell's exit code. Without a terminal, each line",
-            "of standard input is a command of its own. 'brig tunnel' gives the host's shell to an agent.",
+            "It goes over the login of the host's link, and exits with the shell's exit code. Without a terminal, standard",
+            "input is a script, which runs there. 'brig tunnel' gives the host's shell to an agent.",
             "",
             "Examples:",
             "  brig shell build1",
-            "  brig shell build1:/srv/app"
+            "  brig shell build1:/srv/app",
+            "  echo 'make test' | brig shell build1:/srv/app"
         })
 final class ShellCommand implements Callable<Integer> {
     @ParentCommand
@@ -45,7 +47,7 @@ final class ShellCommand implements Callable<Integer> {
     private RawOption raw = new RawOption();
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         raw.apply(main.terminal());
         return TunnelCommand.shell(
                 main,

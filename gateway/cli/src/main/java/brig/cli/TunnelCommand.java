@@ -123,16 +123,23 @@ final class TunnelCommand implements Callable<Integer> {
         return tunnels;
     }
 
-    /** A session of the shell for a person: a terminal there, or the lines of a program that has none. */
-    static int shell(Main main, SpawnRequest.Tunnel tunnel) {
+    /** A session of the shell: a terminal there for a person, else one run of the script on standard input. */
+    static int shell(Main main, SpawnRequest.Tunnel tunnel) throws IOException {
+        if (!HostShell.isPossible() || main.json()) {
+            String script = RunCommand.message(null);
+            if (script.isBlank()) {
+                throw main.wrongUsage("there is no terminal, and no commands on standard input: echo uptime | brig shell "
+                        + tunnel.host());
+            }
+            return RunCommand.stream(
+                    main, "shell", request("shell", script, true, 0, List.of(tunnel)), spawnId -> {});
+        }
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
             spawnId = client.request(request("shell", null, false, LEASE_SECONDS, List.of(tunnel)), SpawnAnswer.class)
                     .spawnId();
         }
-        return HostShell.isPossible() && !main.json()
-                ? HostShell.run(main, spawnId)
-                : AttachCommand.follow(main, spawnId);
+        return HostShell.run(main, spawnId);
     }
 
     private static SpawnerRequest.Spawn request(

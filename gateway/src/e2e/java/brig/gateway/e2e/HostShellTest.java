@@ -108,6 +108,18 @@ class HostShellTest {
     }
 
     @Test
+    void shouldRunAScriptThereAndEndWithIt() throws IOException {
+        Run run = product.brigWith("id -un; pwd\ncat .env\nfalse\nexit 7\n", "shell", NAME + ":~/app");
+        assertEquals(7, run.exitCode(), run::err);
+        assertTrue(run.out().startsWith(NAME + "\n/home/" + NAME + "/app\n"), run::out);
+        assertFalse(run.out().contains("KEY=1"), run::out);
+        Run nothing = product.brigWith("", "shell", NAME + ":~/app");
+        assertEquals(2, nothing.exitCode(), nothing::err);
+        assertTrue(nothing.err().contains("no commands on standard input"), nothing::err);
+        Await.until("no session is left", () -> !sessions().contains("shell"));
+    }
+
+    @Test
     void shouldRestoreTheTerminalWhenItIsKilledAndEndTheShellThere() throws IOException {
         try (Pty pty = open("tunnel", "--shell", NAME + ":~/app")) {
             pty.readUntil("there:", 1);
