@@ -128,11 +128,11 @@ final class TunnelCommand implements Callable<Integer> {
         if (!HostShell.isPossible() || main.json()) {
             String script = RunCommand.message(null);
             if (script.isBlank()) {
-                throw main.wrongUsage("there is no terminal, and no commands on standard input: echo uptime | brig shell "
-                        + tunnel.host());
+                throw main.wrongUsage(
+                        "there is no terminal, and no commands on standard input: echo uptime | brig shell "
+                                + tunnel.host());
             }
-            return RunCommand.stream(
-                    main, "shell", request("shell", script, true, 0, List.of(tunnel)), spawnId -> {});
+            return RunCommand.stream(main, "shell", request("shell", script, true, 0, List.of(tunnel)), spawnId -> {});
         }
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
