@@ -140,7 +140,7 @@ final class LinkLoop implements AutoCloseable {
         } catch (IOException | CancelledKeyException e) {
             LOG.debug("a connection ended: {}", e.toString());
             link.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a connection failed", e);
             link.close();
         }

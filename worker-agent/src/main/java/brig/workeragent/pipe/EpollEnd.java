@@ -113,9 +113,10 @@ abstract class EpollEnd implements EpollIoHandle {
             handleReady();
         } catch (IOException e) {
             end(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // The loop serves other pipes: a fault with this one's bytes may not reach it.
             LOG.error("moving the bytes of a pipe failed", e);
-            end(e);
+            end(new IOException(e));
         }
     }
 
@@ -146,7 +147,10 @@ abstract class EpollEnd implements EpollIoHandle {
         } catch (IOException e) {
             LOG.debug("closing a pipe failed: {}", e.toString());
         }
-        handleEnd(failure);
-        ended.complete(null);
+        try {
+            handleEnd(failure);
+        } finally {
+            ended.complete(null);
+        }
     }
 }
