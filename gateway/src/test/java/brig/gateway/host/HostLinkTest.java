@@ -222,14 +222,14 @@ class HostLinkTest {
     }
 
     @Test
-    void shouldTryAHostThatIsAwayEachSecondAndTellOnce() {
+    void shouldTryAHostThatIsAwayEachSecondForAnHourAndTellOnce() {
         bench.up();
         bench.master().exit(255, "", "Timeout, server box not responding.\n");
         processes.settle();
         LinkStatus lost = bench.link.status();
         assertEquals("DOWN", bench.state());
         int hasty = 0;
-        for (int second = 1; second <= 12; second++) {
+        for (int second = 1; second <= 3600; second++) {
             processes.script("-O check", 255, "", "");
             bench.time.pass(Attempts.RETRY_MS_MIN);
             processes.settle();
@@ -238,7 +238,7 @@ class HostLinkTest {
             bench.master().exit(255, "", "ssh: connect to host box port 22: No route to host\n");
             processes.settle();
         }
-        assertEquals(12, hasty);
+        assertEquals(3600, hasty);
         assertEquals(lost.sinceMs(), bench.link.status().sinceMs());
         processes.script("-O check", 0, "", "");
         bench.time.pass(Attempts.RETRY_MS_MIN);
