@@ -6,8 +6,9 @@
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
  * (server-sent events, from their beginning) on the Unix socket of a gateway. It prints a line when it begins
- * to measure and one with the figures at the end. It measures lines that were written in the measured time,
- * and checks that each stream has every number once, in order. It ends early if all streams have ended.
+ * to measure and one with the figures at the end. It counts lines that were written in the measured time, takes
+ * the latency of those behind its first SETTLE_MS (whoever reads the line that it prints takes CPU), and checks
+ * that each stream has every number once, in order. It ends early if all streams have ended.
  */
 #define _GNU_SOURCE
 #include "histogram.h"
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 65536, LINE_BYTES = 60, ID_CHARS_MAX = 64, GRACE_MS = 1000 };
+enum { READ_BYTES = 65536, LINE_BYTES = 60, ID_CHARS_MAX = 64, GRACE_MS = 1000, SETTLE_MS = 1000 };
 
 /* Where a stream is in "@TIME NUMBER;". */
 enum place { OUTSIDE, IN_TIME, IN_NUMBER };
@@ -33,7 +34,7 @@ struct stream {
 };
 
 static struct histogram latency_ns;
-static uint64_t begin_ns, end_ns, lines, faults, highest_ns;
+static uint64_t begin_ns, settled_ns, end_ns, lines, faults, highest_ns;
 static int opened, ended;
 
 /* ---- the agent ---- */
@@ -62,10 +63,11 @@ static void take(struct stream *stream, uint64_t read_ns) {
     if (stream->number != stream->last + 1) faults++;
     stream->last = stream->number;
     if (stream->written_ns < begin_ns || stream->written_ns >= end_ns) return;
+    lines++;
+    if (stream->written_ns < settled_ns) return;
     uint64_t took = read_ns > stream->written_ns ? read_ns - stream->written_ns : 0;
     histogram_record(&latency_ns, took);
     if (took > highest_ns) highest_ns = took;
-    lines++;
 }
 
 static void scan(struct stream *stream, const char *at, const char *end, uint64_t read_ns) {
@@ -138,6 +140,7 @@ static int read_streams(const char *path, int readers, uint64_t warm_up_ms, uint
         for (int i = 0; i < readers; i++) open_stream(address, id);
     }
     begin_ns = now_ns() + warm_up_ms * NS_PER_MS;
+    settled_ns = begin_ns + (uint64_t) SETTLE_MS * NS_PER_MS;
     end_ns = begin_ns + measured_ms * NS_PER_MS;
     turn_until(begin_ns);
     puts("{\"event\":\"measuring\"}");
