@@ -6,9 +6,9 @@
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
  * (server-sent events, from their beginning) on the Unix socket of a gateway. It prints a line when it begins
- * to measure and one with the figures at the end. It counts lines that were written in the measured time, takes
- * the latency of those behind its first SETTLE_MS (whoever reads the line that it prints takes CPU), and checks
- * that each stream has every number once, in order. It ends early if all streams have ended.
+ * to measure and one with the figures at the end. It counts lines that were written in the measured time,
+ * takes the latency of those behind its first SETTLE_MS (whoever reads the line that it prints takes CPU),
+ * and checks that each stream has every number once, in order. It ends early if all streams have ended.
  */
 #define _GNU_SOURCE
 #include "histogram.h"
