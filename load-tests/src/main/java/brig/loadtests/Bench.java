@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        subcommands = WholePath.class,
+        subcommands = {RestartLatency.class, WholePath.class},
         footer = {
             "",
             "The server has one core, the generator another. Peers that are not installed are left",
@@ -53,6 +53,7 @@ import picocli.CommandLine.Spec;
             "  brig bench --quick",
             "  brig bench --html bench.html --json bench.json",
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
+            "  brig bench restart",
             "  brig bench whole",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })

@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
             SpawnHeap.class,
             SpawnLatency.class,
             WallLatency.class,
+            RestartLatency.class,
             WholePath.class,
             StalledWatcher.class
         },

@@ -118,7 +118,7 @@ final class Listeners {
         sessionSockets.sweep();
     }
 
-    /** Opens session sockets, spawner socket and HTTP, in that order. @throws BrigException if one is taken */
+    /** Opens HTTP, session sockets and spawner socket, in that order. @throws BrigException if one is taken */
     public CompletionStage<Void> open(HttpApi.Services services) {
         GatewayStatus status = new GatewayStatus(
                 listeners.sessions(),
@@ -131,19 +131,16 @@ final class Listeners {
         SpawnerSocket spawner = new SpawnerSocket(listeners, services, calls);
         HttpApi api = new HttpApi(listeners, services, calls, spawner, config);
         Router router = api.router(vertx);
-        return sessionSockets
-                .opened()
-                .thenCompose(opened -> spawner.open(paths.spawner()))
-                .thenCompose(opened -> {
-                    sockets.add(paths.spawner());
-                    return openUnix(router);
-                })
+        return openUnix(router)
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
                         .recover(failure -> busy("http.host:http.port", failure))
                         .toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort())
-                .thenCompose(opened -> openMetrics(api));
+                .thenCompose(opened -> openMetrics(api))
+                .thenCompose(opened -> sessionSockets.serve())
+                .thenCompose(opened -> spawner.open(paths.spawner()))
+                .thenAccept(opened -> sockets.add(paths.spawner()));
     }
 
     private Calls calls(HttpApi.Services services, GatewayStatus status) {

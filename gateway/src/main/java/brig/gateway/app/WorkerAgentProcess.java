@@ -35,9 +35,6 @@ final class WorkerAgentProcess {
 
     private final Paths paths;
     private final @Nullable Path configFile;
-    /** The command prefix, determined once because the trial takes a while. */
-    private final List<String> scope = DelegatedScope.ofHost(Paths.isRoot()).prefix();
-
     private @Nullable Process process;
     private int starts;
 
@@ -55,7 +52,7 @@ final class WorkerAgentProcess {
             throw new BrigException(
                     ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
         }
-        List<String> command = new ArrayList<>(scope);
+        List<String> command = new ArrayList<>(DelegatedScope.ofHost(Paths.isRoot()).prefix());
         command.addAll(List.of(
                 "setsid",
                 paths.home().resolve("bin/brig").toString(),

@@ -24,6 +24,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,12 +39,16 @@ import org.slf4j.LoggerFactory;
  * The socket stays for a while after the end, or until its task_id is used again, so that a late captain of a short
  * session still gets everything.
  *
- * <p>Decision 0025.
+ * <p>Decisions 0025, 0179.
  */
 public final class SessionSockets implements SessionSocketOpener {
     private static final Logger log = LoggerFactory.getLogger(SessionSockets.class);
 
     private static final long LINGER_MS = 30_000;
+    /** Adopted sessions in one turn, and the pause between turns. */
+    private static final int TURN_MAX = 4;
+
+    private static final long TURN_MS = 1;
 
     private final ListenerServices listeners;
     private final Paths paths;
@@ -53,6 +58,11 @@ public final class SessionSockets implements SessionSocketOpener {
     private final Map<String, ServerSocket> listening = new HashMap<>();
     /** Sockets of ended spawns, by path. */
     private final Map<Path, ServerSocket> lingering = new HashMap<>();
+
+    /** Opens those of adopted sessions; filled before {@link #serve}. */
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+
+    private boolean serving;
 
     /** A listening socket. Its file is removed first; the server closes after its last connection. */
     private static final class ServerSocket {
@@ -81,7 +91,24 @@ public final class SessionSockets implements SessionSocketOpener {
     @Override
     public CompletionStage<String> open(Spawn spawn) {
         CompletionStage<String> begun = opening.get(spawn.spawnId());
-        return begun == null ? begin(spawn) : begun;
+        if (begun != null) {
+            return begun;
+        }
+        return serving ? begin(spawn) : beginLater(spawn);
+    }
+
+    private CompletionStage<String> beginLater(Spawn spawn) {
+        CompletableFuture<String> opened = new CompletableFuture<>();
+        opening.put(spawn.spawnId(), opened);
+        waiting.add(() -> begin(spawn).whenComplete((socket, failure) -> {
+            opening.remove(spawn.spawnId());
+            if (failure == null) {
+                opened.complete(socket);
+            } else {
+                opened.completeExceptionally(failure);
+            }
+        }));
+        return opened;
     }
 
     private CompletionStage<String> begin(Spawn spawn) {
@@ -107,11 +134,28 @@ public final class SessionSockets implements SessionSocketOpener {
         }
     }
 
-    /** Completes when all sockets that are being opened now are open. */
-    public CompletionStage<Void> opened() {
-        return CompletableFuture.allOf(opening.values().stream()
+    /**
+     * Opens the sockets of adopted sessions, a few in each turn, and from now on each one at once. There may be hundreds,
+     * while readers over HTTP wait.
+     *
+     * @return completes when they are open
+     */
+    public CompletionStage<Void> serve() {
+        serving = true;
+        CompletableFuture<?>[] all = opening.values().stream()
                 .map(begun -> begun.toCompletableFuture().exceptionally(failure -> ""))
-                .toArray(CompletableFuture[]::new));
+                .toArray(CompletableFuture<?>[]::new);
+        openSome();
+        return CompletableFuture.allOf(all);
+    }
+
+    private void openSome() {
+        for (int i = 0; i < TURN_MAX && !waiting.isEmpty(); i++) {
+            waiting.remove().run();
+        }
+        if (!waiting.isEmpty()) {
+            listeners.timers().after(TURN_MS, this::openSome);
+        }
     }
 
     @Override

@@ -165,6 +165,11 @@ public final class Spawn {
         posture = text(measured);
     }
 
+    /** Whether its posture is known. */
+    boolean isMeasured() {
+        return posture != null;
+    }
+
     void setExit(SpawnView.Exit how) {
         exit = how;
     }

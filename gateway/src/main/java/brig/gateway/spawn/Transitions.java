@@ -79,20 +79,23 @@ final class Transitions {
      * @param way opens the source, given where frames go
      */
     void becomeRunning(Spawn spawn, String workspace, Posture posture, Function<FrameDecoder.Sink, WorkerStream> way) {
-        if (spawn.state() != SpawnState.RUNNING) {
-            spawn.become(SpawnState.RUNNING, nowMs());
+        // What an earlier gateway recorded of a running worker is true of it for as long as it lives.
+        if (spawn.state() != SpawnState.RUNNING || !spawn.isMeasured()) {
+            if (spawn.state() != SpawnState.RUNNING) {
+                spawn.become(SpawnState.RUNNING, nowMs());
+            }
+            spawn.setWorkspace(workspace);
+            spawn.setPosture(posture);
+            spawn.binding().setAlive(null);
+            save(spawn);
         }
-        spawn.setWorkspace(workspace);
-        spawn.setPosture(posture);
-        spawn.binding().setAlive(null);
-        save(spawn);
+        if (!spawn.isConnected()) {
+            follow(spawn, way);
+        }
         if (spawn.ioSocket().isEmpty()) {
             openIoSocketAgain(spawn);
         } else {
             spawn.settle();
-        }
-        if (!spawn.isConnected()) {
-            follow(spawn, way);
         }
         if (spawn.isUnwanted()) {
             var _ = parts.workers().terminate(spawn.binding().workerId(), "requested");

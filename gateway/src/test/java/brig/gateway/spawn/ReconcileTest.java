@@ -44,7 +44,8 @@ class ReconcileTest {
         after.reconcile(spawn.spawnId());
 
         assertEquals(3, after.stream(spawn).nextSeq);
-        assertTrue(after.story.getFirst().startsWith("door, state RUNNING"));
+        assertEquals("follow " + spawn.spawnId(), after.story.getFirst(), "readers wait for its frames");
+        assertTrue(after.story.get(1).startsWith("door, state RUNNING"), after.story.get(1));
         RecordingSink captain = new RecordingSink();
         spawn.log().subscribe(1, true, null, captain).drain();
         after.send(spawn, TERMINATED);

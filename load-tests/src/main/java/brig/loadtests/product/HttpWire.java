@@ -51,6 +51,16 @@ public final class HttpWire implements AutoCloseable {
             return new HttpWire(channel);
         }
 
+        /** The bytes of a request for the events of a stream after that one; empty for all. */
+        public byte[] events(String path, String lastEventId) {
+            byte[] plain = request("GET", path, "");
+            return lastEventId.isEmpty()
+                    ? plain
+                    : new String(plain, StandardCharsets.UTF_8)
+                            .replace("Host:", "Last-Event-ID: " + lastEventId + "\r\nHost:")
+                            .getBytes(StandardCharsets.UTF_8);
+        }
+
         /** The bytes of a request; the body may be empty. */
         public byte[] request(String method, String path, String body) {
             String head = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"

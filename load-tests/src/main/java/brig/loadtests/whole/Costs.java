@@ -12,12 +12,14 @@ import java.util.Optional;
 /** What the processes of a product took so far, by what they are for. */
 public record Costs(Map<Role, Cost> byRole) {
     private static final double TICKS_PER_SECOND = 100;
+    private static final int USER_TIME = 11;
+    private static final int ENDED_CHILDREN_SYSTEM_TIME = 14;
     private static final String BRIG_EGRESS = "brig.egress.";
 
     /**
      * The processes of one role.
      *
-     * @param cpuSeconds user and system time
+     * @param cpuSeconds user and system time, also of children that ended: the launcher has those of past walls
      * @param residentBytes pages that are shared count in each process
      */
     public record Cost(int processes, double cpuSeconds, long residentBytes, int threads) {
@@ -81,7 +83,10 @@ public record Costs(Map<Role, Cost> byRole) {
     /** Reads a line of {@code /proc/PID/stat}, see proc(5). */
     static Cost parse(String line, long residentBytes) {
         String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
-        double ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+        double ticks = 0;
+        for (int field = USER_TIME; field <= ENDED_CHILDREN_SYSTEM_TIME; field++) {
+            ticks += Long.parseLong(fields[field]);
+        }
         return new Cost(1, ticks / TICKS_PER_SECOND, residentBytes, Integer.parseInt(fields[17]));
     }
 

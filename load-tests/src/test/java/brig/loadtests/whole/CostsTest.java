@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class CostsTest {
-    private static final String STAT = "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 7 0 1000"
+    private static final String STAT = "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 100 0 0 0 200 40 50 10 20 0 7 0 1000"
             + " 1000000 500 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0";
 
     @Test

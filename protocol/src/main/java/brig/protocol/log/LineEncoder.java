@@ -29,6 +29,8 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSXXX").withZone(ZoneId.systemDefault());
     private static final byte[] NOTHING = {};
     private static final String ABSENT = "-";
+    /** The longest name of a level, and a space. */
+    private static final int LEVEL_COLUMNS = 6;
 
     private final BooleanSupplier json;
 
@@ -85,8 +87,8 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         StringBuilder line = new StringBuilder();
         line.append(TIME.format(event.getInstant()))
                 .append(' ')
-                .append("%-5s".formatted(event.getLevel()))
-                .append(' ')
+                .append(event.getLevel())
+                .append(" ".repeat(LEVEL_COLUMNS - event.getLevel().toString().length()))
                 .append(logger(event))
                 .append(' ')
                 .append(VisibleText.of(Redaction.mask(event.getFormattedMessage())));

@@ -1,5 +1,7 @@
 package brig.protocol.log;
 
+import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -28,6 +30,30 @@ public final class Redaction {
     private static final Pattern SECRET_NAME =
             Pattern.compile("(?i).*(token|secret|passw(or)?d|api[_-]?key|credential|authorization)s?");
 
+    /** Each match of the patterns above has one of these, in lower case. Most texts have none, and are not searched. */
+    private static final List<String> SIGNS = List.of(
+            "token",
+            "secret",
+            "passw",
+            "apikey",
+            "api_key",
+            "api-key",
+            "credential",
+            "authorization",
+            "bearer",
+            "://",
+            "brig_",
+            "sk-",
+            "gho_",
+            "ghp_",
+            "ghr_",
+            "ghs_",
+            "ghu_",
+            "github_pat_",
+            "xox",
+            "akia",
+            "eyj");
+
     private Redaction() {}
 
     /** Redacts the text of an error that is stored. */
@@ -44,13 +70,26 @@ public final class Redaction {
 
     /** Redacts the value of a field with that name. */
     static String mask(String name, String value) {
-        return SECRET_NAME.matcher(name).matches() ? GONE : mask(value);
+        return hasSign(name) && SECRET_NAME.matcher(name).matches() ? GONE : mask(value);
     }
 
     private static String mask(String text, int charactersMax) {
         String bounded = text.length() <= charactersMax ? text : text.substring(0, charactersMax);
+        if (!hasSign(bounded)) {
+            return bounded;
+        }
         String named = NAMED.matcher(bounded).replaceAll("$1" + GONE);
         String tokens = TOKEN.matcher(named).replaceAll(GONE);
         return IN_URL.matcher(tokens).replaceAll("$1" + GONE + "@");
+    }
+
+    private static boolean hasSign(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        for (String sign : SIGNS) {
+            if (lower.contains(sign)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

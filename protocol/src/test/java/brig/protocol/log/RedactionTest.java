@@ -2,11 +2,14 @@ package brig.protocol.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RedactionTest {
     @ParameterizedTest
@@ -24,6 +27,45 @@ class RedactionTest {
             })
     void shouldTakeOutSecretsAndNothingElse(String text, String expected) {
         assertEquals(expected, Redaction.redact(text));
+    }
+
+    /** Each alternative of the patterns, as a text in which nothing else is a sign of a secret. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "brig_abcdefghijklmnopqrst0123",
+                "sk-abcdefghijklmnop",
+                "gho_abcdefghijklmnopqrst",
+                "ghp_abcdefghijklmnopqrst",
+                "ghr_abcdefghijklmnopqrst",
+                "ghs_abcdefghijklmnopqrst",
+                "ghu_abcdefghijklmnopqrst",
+                "github_pat_abcdefghijklmnopqrst",
+                "xoxb-abcdefghij",
+                "AKIAABCDEFGHIJKLMNOP",
+                "eyJabcdefgh.abcdefgh.x",
+                "AUTHORIZATION: basic abcdefgh",
+                "Bearer abcdefgh",
+                "my_ToKeN=abcdefgh",
+                "secrets: abcdefgh",
+                "PASSWD=abcdefgh",
+                "apikey=abcdefgh",
+                "Api-Key: abcdefgh",
+                "API_KEY=abcdefgh",
+                "credentials='abcdefgh'",
+                "ftp://abcdefgh@h/"
+            })
+    void shouldSearchEachTextThatMayHaveASecret(String text) {
+        String masked = Redaction.mask("at " + text);
+        assertTrue(masked.contains("[redacted]"), masked);
+        assertFalse(masked.toLowerCase(Locale.ROOT).contains("abcdefgh"), masked);
+    }
+
+    @Test
+    void shouldKnowFieldsByTheirNames() {
+        assertEquals("[redacted]", Redaction.mask("watcherToken", "x"));
+        assertEquals("[redacted]", Redaction.mask("PASSWORD", "x"));
+        assertEquals("x", Redaction.mask("spawn_id", "x"));
     }
 
     @Test
