@@ -188,8 +188,18 @@ public final class SessionSockets implements SessionSocketOpener {
         });
     }
 
-    /** Removes sockets of ours without a listener, which a killed process left in the folder of sessions. */
+    /**
+     * Removes sockets of ours without a listener, which a killed process left: the spawner socket, and those in the
+     * folder of sessions. Otherwise a start that fails before it opens them would leave them.
+     */
     public void sweep() {
+        try {
+            if (UnixSockets.isLeft(paths.spawner())) {
+                Files.deleteIfExists(paths.spawner());
+            }
+        } catch (IOException e) {
+            log.warn("{} could not be removed: {}", paths.spawner(), e.toString());
+        }
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(paths.agents())) {
             for (Path folder : folders) {
                 Path socket = folder.resolve("io.sock");
