@@ -1,7 +1,8 @@
 /*
- * brig-pace: an agent that writes lines at a rate, and a reader of many streams of such agents.
+ * brig-pace: agents that write lines at a rate or serve a file, and a reader of many streams of such agents.
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
+ *   brig-pace serve PORT BYTES      answers HTTP requests with so many bytes, one request after the other
  *   brig-pace read SOCKET READERS WARM_UP_MS MEASURED_MS
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
@@ -12,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "histogram.h"
+#include "pace.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -162,10 +164,15 @@ int main(int count, char **words) {
     if (count == 4 && strcmp(words[1], "write") == 0 && atof(words[2]) > 0) {
         return write_lines(atof(words[2]), strtoull(words[3], NULL, 10));
     }
+    if (count == 4 && strcmp(words[1], "serve") == 0) {
+        return serve(words[2], strtoull(words[3], NULL, 10));
+    }
     if (count == 6 && strcmp(words[1], "read") == 0) {
         return read_streams(words[2], atoi(words[3]), strtoull(words[4], NULL, 10),
                             strtoull(words[5], NULL, 10));
     }
-    fputs("usage: brig-pace write RATE LINES | read SOCKET READERS WARM_UP_MS MEASURED_MS\n", stderr);
+    fputs(
+        "usage: brig-pace write RATE LINES | serve PORT BYTES | read SOCKET READERS WARM_UP_MS MEASURED_MS\n",
+        stderr);
     return 2;
 }

@@ -6,12 +6,16 @@ import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import brig.loadtests.product.ServeSettings;
 import brig.loadtests.whole.Costs;
+import brig.loadtests.whole.Disturbance;
 import brig.loadtests.whole.PaceEvent;
 import brig.loadtests.whole.PaceReaders;
 import brig.loadtests.whole.Role;
+import brig.loadtests.whole.Sessions;
 import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -36,6 +40,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  brig bench whole",
             "  brig bench whole --streams 200 --rate 20 --seconds 30 --idle 0,1000",
+            "  brig bench whole --beside flood,download,busy --warm-up 3 --seconds 5",
             "  ./gradlew :load-tests:run -Pargs='whole --json'"
         })
 final class WholePath implements Callable<Integer> {
@@ -69,36 +74,50 @@ final class WholePath implements Callable<Integer> {
     @Option(names = "--at-once", split = ",", description = "Numbers of spawns at once.", defaultValue = "1,10,50")
     private List<Integer> atOnce = new ArrayList<>();
 
+    @Option(
+            names = "--beside",
+            split = ",",
+            description =
+                    "Instead: streams beside these (${COMPLETION-CANDIDATES}), and the ratio to undisturbed ones.")
+    private List<Disturbance.Kind> beside = new ArrayList<>();
+
+    @Option(names = "--rounds", description = "Rounds of --beside.", defaultValue = "3")
+    private int rounds;
+
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         Report report = new Report(json);
-        Map<String, AgentFile> agents = Map.of(
+        Map<String, AgentFile> agents = new HashMap<>(Disturbance.agents());
+        agents.putAll(Map.of(
                 PACED,
                 AgentFile.installed(
                         "Writes lines at a rate",
                         List.of("{program}", "write", String.valueOf(rate), String.valueOf(Integer.MAX_VALUE)),
                         "lib/load-tests/brig-pace"),
                 WAITING,
-                AgentFile.spawned("Waits", List.of("/bin/sleep", "infinity"), "null"));
+                AgentFile.spawned("Waits", List.of("/bin/sleep", "infinity"), "null")));
         ServeSettings settings = ServeSettings.DEFAULTS.withWorkers(WORKERS_MAX);
         boolean whole;
         try (Brig brig = Brig.start(agents, settings)) {
             HttpWire.Place place = HttpWire.Place.unix(brig.httpSocket().toString());
-            whole = paced(brig, place, report);
-            idle(brig, place, report);
-            spawns(place, report);
+            if (beside.isEmpty()) {
+                whole = paced(brig, place, report);
+                idle(brig, place, report);
+                spawns(place, report);
+            } else {
+                whole = beside(brig, place, report);
+            }
         }
         report.finish();
         return whole ? 0 : 1;
     }
 
     private boolean paced(Brig brig, HttpWire.Place place, Report report) throws IOException {
-        List<String> sessions = spawn(place, PACED, streams);
-        try (PaceReaders reading = PaceReaders.start(
-                brig.httpSocket(), sessions, readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND)) {
+        try (Sessions sessions = Sessions.spawn(place, PACED, streams);
+                PaceReaders reading = read(brig, sessions)) {
             reading.await(PaceEvent.Measuring.class);
             Costs before = Costs.of(brig);
             reading.await(PaceEvent.Measured.class);
@@ -119,22 +138,83 @@ final class WholePath implements Callable<Integer> {
             report.value("write_to_read_p99_ms", precise(result.p99Ms()));
             report.value("write_to_read_p999_ms", precise(result.p999Ms()));
             report.value("write_to_read_max_ms", precise(result.maxMs()));
-            return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
-        } finally {
-            terminate(place, sessions);
+            return isWhole(result);
         }
     }
 
+    private PaceReaders read(Brig brig, Sessions sessions) throws IOException {
+        return PaceReaders.start(
+                brig.httpSocket(), sessions.ids(), readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND);
+    }
+
+    private static boolean isWhole(PaceEvent.Result result) {
+        return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
+    }
+
+    /** Undisturbed and disturbed by turns, since a machine differs from itself a minute later. */
+    private boolean beside(Brig brig, HttpWire.Place place, Report report) throws IOException {
+        List<Double> quiet = new ArrayList<>();
+        Map<Disturbance.Kind, List<Double>> disturbed = new EnumMap<>(Disturbance.Kind.class);
+        boolean whole = true;
+        report.row(List.of("beside", "MiB/s", "p50 ms", "p99 ms", "p99.9 ms"));
+        try (Sessions sessions = Sessions.spawn(place, PACED, streams)) {
+            for (int round = 0; round < rounds; round++) {
+                whole &= besideNothing(brig, sessions, quiet, report);
+                for (Disturbance.Kind kind : beside) {
+                    try (Disturbance disturbance = Disturbance.begin(kind, brig, place);
+                            PaceReaders reading = read(brig, sessions)) {
+                        reading.await(PaceEvent.Measuring.class);
+                        long before = disturbance.bytes();
+                        reading.await(PaceEvent.Measured.class);
+                        double mib = (disturbance.bytes() - before) / MIB / seconds;
+                        PaceEvent.Result result = reading.await(PaceEvent.Result.class);
+                        whole &= row(kind.toString(), mib, result, report);
+                        disturbed.computeIfAbsent(kind, k -> new ArrayList<>()).add(result.p99Ms());
+                    }
+                    whole &= besideNothing(brig, sessions, quiet, report);
+                }
+            }
+        }
+        for (Disturbance.Kind kind : beside) {
+            report.value(
+                    "beside_" + kind + ".p99_percent",
+                    median(disturbed.getOrDefault(kind, List.of())) / median(quiet) * PERCENT);
+        }
+        return whole;
+    }
+
+    private boolean besideNothing(Brig brig, Sessions sessions, List<Double> quiet, Report report) throws IOException {
+        try (PaceReaders reading = read(brig, sessions)) {
+            PaceEvent.Result result = reading.await(PaceEvent.Result.class);
+            quiet.add(result.p99Ms());
+            return row("nothing", 0, result, report);
+        }
+    }
+
+    private static boolean row(String name, double mib, PaceEvent.Result result, Report report) {
+        report.row(List.of(
+                name, Report.number(mib), precise(result.p50Ms()), precise(result.p99Ms()), precise(result.p999Ms())));
+        return isWhole(result);
+    }
+
+    private static double median(List<Double> values) {
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return Report.percentile(sorted, 50);
+    }
+
     /** Three decimals: a tenth of a millisecond is too coarse here. */
-    private static Object precise(double ms) {
+    private static String precise(double ms) {
         return Math.round(ms * 1e3) / 1e3 + "";
     }
 
     private void idle(Brig brig, HttpWire.Place place, Report report) throws IOException, InterruptedException {
-        List<String> sessions = new ArrayList<>();
+        List<Sessions> sessions = new ArrayList<>();
         Costs none = Costs.of(brig);
+        int waiting = 0;
         for (int count : idle) {
-            sessions.addAll(spawn(place, WAITING, count - sessions.size()));
+            sessions.add(Sessions.spawn(place, WAITING, count - waiting));
+            waiting = count;
             Thread.sleep(warmUpSeconds * MS_PER_SECOND);
             Costs before = Costs.of(brig);
             Thread.sleep(seconds * MS_PER_SECOND);
@@ -150,7 +230,9 @@ final class WholePath implements Callable<Integer> {
                 }
             }
         }
-        terminate(place, sessions);
+        for (Sessions some : sessions) {
+            some.close();
+        }
     }
 
     private void spawns(HttpWire.Place place, Report report) {
@@ -181,30 +263,6 @@ final class WholePath implements Callable<Integer> {
             return (System.nanoTime() - start) / 1e6;
         } catch (IOException e) {
             throw new CompletionException(e);
-        }
-    }
-
-    private static List<String> spawn(HttpWire.Place place, String agent, int count) throws IOException {
-        byte[] request = place.request(
-                "POST",
-                "/api/v1/spawns?wait=60s",
-                SpawnBody.of(agent).saying("go").text());
-        List<String> sessions = new ArrayList<>();
-        try (HttpWire requests = place.connect()) {
-            for (int i = 0; i < count; i++) {
-                sessions.add(
-                        requests.send(request).answer(201).as(SpawnAnswer.class).spawnId());
-            }
-        }
-        return sessions;
-    }
-
-    private static void terminate(HttpWire.Place place, List<String> sessions) throws IOException {
-        try (HttpWire requests = place.connect()) {
-            for (String session : sessions) {
-                requests.send(place.request("DELETE", "/api/v1/spawns/" + session, ""))
-                        .answer(202);
-            }
         }
     }
 }

@@ -75,6 +75,9 @@ public final class StreamLog {
     private boolean sourceUnknown;
 
     private long endOffset;
+    /** The end at the last drain. */
+    private long drainedOffset;
+
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
     private boolean paused;
@@ -289,12 +292,18 @@ public final class StreamLog {
     /** Drains all subscriptions. Called once per event loop iteration, after the sockets were read. */
     void drain() {
         enlisted = false;
+        drainedOffset = endOffset;
         // A drain may remove this and other subscriptions from the list.
         for (int i = readers.size() - 1; i >= 0; i = Math.min(i, readers.size()) - 1) {
             readers.get(i).drain();
         }
         window.forEach(Segment::forgetFramed);
         checkBackpressure();
+    }
+
+    /** New since the last drain. */
+    long undrainedBytes() {
+        return endOffset - drainedOffset;
     }
 
     /** A tethered subscriber advanced, perhaps outside of the end of an iteration: the source may resume. */
