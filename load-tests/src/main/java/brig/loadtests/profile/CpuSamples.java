@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedStackTrace;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The stacks in a recording, from the thread to the method that ran. */
 final class CpuSamples {
     private static final String EVENT = "jdk.CPUTimeSample";
+    private static final Pattern NETWORK = Pattern.compile("io\\.(netty|vertx)\\..*");
 
     private CpuSamples() {}
 
@@ -66,7 +68,7 @@ final class CpuSamples {
         if (type.startsWith("brig.")) {
             return Kind.BRIG;
         }
-        return type.startsWith("io.netty.") || type.startsWith("io.vertx.") ? Kind.NETWORK : Kind.JDK;
+        return NETWORK.matcher(type).matches() ? Kind.NETWORK : Kind.JDK;
     }
 
     /** {@code lambda$read$0} is a part of {@code read}. */
