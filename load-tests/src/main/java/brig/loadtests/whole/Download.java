@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A client that loads a large file from an agent's server, through the gateway, again and again. */
-final class Download implements AutoCloseable {
+final class Download implements Disturbance.Client {
     static final long FILE_BYTES = 1L << 30;
     private static final int READ_BYTES = 64 * 1024;
 
@@ -48,8 +48,8 @@ final class Download implements AutoCloseable {
         }
     }
 
-    /** So many so far. @throws IOException if it failed */
-    long loadedBytes() throws IOException {
+    @Override
+    public long readBytes() throws IOException {
         IOException why = failure;
         if (why != null) {
             throw new IOException("the download failed", why);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** {@code brig-pace read}: readers of many streams, in C, so that they cost little beside what is measured. */
-public final class PaceReaders implements AutoCloseable {
+public final class PaceReaders implements Disturbance.Client {
     private static final String READ = "rchar: ";
 
     private final Process process;
@@ -61,7 +61,7 @@ public final class PaceReaders implements AutoCloseable {
         throw new IOException("brig-pace ended before its time");
     }
 
-    /** Bytes that were read so far, by all readers together. */
+    @Override
     public long readBytes() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc", String.valueOf(process.pid()), "io"))) {
             return lines.filter(line -> line.startsWith(READ))
