@@ -33,7 +33,7 @@ int serve(const char *port, uint64_t bytes) {
     snprintf(address, sizeof address, "127.0.0.1:%s", port);
     loop_init();
     int listener = wire_listen(address, actual);
-    puts("serves");
+    puts(actual);
     fflush(stdout);
     while (1) {
         await(listener, POLLIN);

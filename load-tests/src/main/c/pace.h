@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Answers requests to that port of 127.0.0.1 until it is killed. */
+/* Prints its address, and answers requests to that port of 127.0.0.1 until it is killed. */
 int serve(const char *port, uint64_t bytes);
 
 /*

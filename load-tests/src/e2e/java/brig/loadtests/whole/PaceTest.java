@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -24,6 +26,7 @@ class PaceTest {
     private static final String PROGRAM =
             Path.of(System.getProperty("brig.bin", "build/bin"), "brig-pace").toString();
     private static final int LINES = 5;
+    private static final int FILE_BYTES = 1_000_003;
 
     @TempDir
     Path folder;
@@ -98,5 +101,20 @@ class PaceTest {
         String line = written()[0];
         assertEquals(1, read(line, 1, 3).number("faults", -1));
         assertEquals(1, read(line, 1, 2, 2).number("faults", -1));
+    }
+
+    @Test
+    void shouldServeAFileAgainAndAgain() throws IOException {
+        Process agent = new ProcessBuilder(PROGRAM, "serve", "0", String.valueOf(FILE_BYTES)).start();
+        try (BufferedReader lines = agent.inputReader(UTF_8)) {
+            URI address = URI.create("http://" + lines.readLine() + "/file");
+            for (int i = 0; i < 2; i++) {
+                try (InputStream body = address.toURL().openStream()) {
+                    assertEquals(FILE_BYTES, body.readAllBytes().length);
+                }
+            }
+        } finally {
+            agent.destroyForcibly();
+        }
     }
 }
