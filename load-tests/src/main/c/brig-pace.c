@@ -1,6 +1,6 @@
 /*
- * brig-pace: agents that write lines at a rate or serve a file, a reader of many streams of such agents, and the least
- * that can stand between them.
+ * brig-pace: agents that write lines at a rate or serve a file, a reader of many streams of such agents, and
+ * the least that can stand between them.
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
  *   brig-pace serve PORT BYTES      answers HTTP requests with so many bytes, one request after the other
@@ -176,8 +176,9 @@ int main(int count, char **words) {
     if (count > 5 && strcmp(words[1], "pipe") == 0) {
         return pipe_streams(words[2], atoi(words[3]), atoi(words[4]), words + 5);
     }
-    fputs("usage: brig-pace write RATE LINES | serve PORT BYTES | read SOCKET READERS WARM_UP_MS MEASURED_MS |"
-          " pipe SOCKET STREAMS READERS COMMAND...\n",
-          stderr);
+    fputs(
+        "usage: brig-pace write RATE LINES | serve PORT BYTES | read SOCKET READERS WARM_UP_MS MEASURED_MS |"
+        " pipe SOCKET STREAMS READERS COMMAND...\n",
+        stderr);
     return 2;
 }

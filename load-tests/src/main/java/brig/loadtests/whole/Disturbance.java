@@ -76,12 +76,11 @@ public final class Disturbance implements AutoCloseable {
         int agents = kind == Kind.BUSY ? Runtime.getRuntime().availableProcessors() : 1;
         Sessions sessions = Sessions.of(brig);
         List<String> ids = sessions.spawn(kind.toString(), agents);
-        Client client =
-                switch (kind) {
-                    case FLOOD -> PaceReaders.start(brig.httpSocket(), ids, 1, FOREVER_MS, 0);
-                    case DOWNLOAD -> Download.start(sessions.place(), ids.getFirst(), PORT);
-                    case BUSY -> new NoClient();
-                };
+        Client client = switch (kind) {
+            case FLOOD -> PaceReaders.start(brig.httpSocket(), ids, 1, FOREVER_MS, 0);
+            case DOWNLOAD -> Download.start(sessions.place(), ids.getFirst(), PORT);
+            case BUSY -> new NoClient();
+        };
         return new Disturbance(sessions, ids, client);
     }
 
