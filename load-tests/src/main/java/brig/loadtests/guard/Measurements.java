@@ -54,16 +54,20 @@ public final class Measurements {
     /** A run of {@code brig bench}. */
     public void add(Side side, Run run) {
         switch (run.outcome()) {
-            case OK ->
-                run.figures().entrySet().stream()
-                        .filter(figure -> COMPARED.contains(figure.getKey()))
-                        .forEach(figure -> put(
-                                new Key(run.scenario(), figure.getKey().label(), figure.getKey()),
-                                side,
-                                run.round(),
-                                figure.getValue()));
+            case OK -> addFigures(side, run);
             case VOID -> addVoid();
             case LOST, BROKEN -> addFault(side, run.scenario(), run.round(), run.outcome() + " " + run.why());
+        }
+    }
+
+    private void addFigures(Side side, Run run) {
+        for (Figure figure : COMPARED) {
+            double value = run.figures().getOrDefault(figure, 0.0);
+            if (Double.isInfinite(value)) {
+                addFault(side, run.scenario(), run.round(), Outcome.BROKEN + " no frame came in the measured time");
+            } else if (value > 0) {
+                put(new Key(run.scenario(), figure.label(), figure), side, run.round(), value);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package brig.loadtests.guard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -90,6 +91,14 @@ class GuardTest {
         assertTrue(
                 GuardReport.table(measured, TOLERANCE).contains("baseline, many-ws, round 6: LOST"),
                 () -> GuardReport.table(measured, TOLERANCE));
+    }
+
+    @Test
+    void shouldFailWhereNoFrameCame() {
+        rounds(1, 1, 1, 1, Double.POSITIVE_INFINITY);
+        assertEquals(4, measured.comparisons().getFirst().pairs().size());
+        assertEquals(1, report().exitCode());
+        assertTrue(new String(report().line(), UTF_8).contains("no frame came"));
     }
 
     @Test
