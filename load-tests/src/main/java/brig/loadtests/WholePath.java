@@ -189,9 +189,10 @@ final class WholePath implements Callable<Integer> {
     private void idle(Brig brig, Report report) throws IOException, InterruptedException {
         Sessions all = Sessions.of(brig);
         List<String> sessions = new ArrayList<>();
-        Costs none = Costs.of(brig);
+        Costs fewer = Costs.of(brig);
         for (int count : idle) {
-            sessions.addAll(all.spawn(Sessions.WAITING, count - sessions.size()));
+            int added = count - sessions.size();
+            sessions.addAll(all.spawn(Sessions.WAITING, added));
             Thread.sleep(warmUpSeconds * MS_PER_SECOND);
             Costs before = Costs.of(brig);
             Thread.sleep(seconds * MS_PER_SECOND);
@@ -201,11 +202,12 @@ final class WholePath implements Callable<Integer> {
             for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
                 report.value(name + "." + role + ".cpu_percent", after.cpuSince(before, role) / seconds * PERCENT);
                 report.value(name + "." + role + ".threads", after.of(role).threads());
-                if (count > 0) {
-                    long more = after.of(role).residentBytes() - none.of(role).residentBytes();
-                    report.value(name + "." + role + ".kib_each", more / KIB / count);
+                if (added > 0) {
+                    long more = after.of(role).residentBytes() - fewer.of(role).residentBytes();
+                    report.value(name + "." + role + ".kib_each_more", more / KIB / added);
                 }
             }
+            fewer = after;
         }
         all.terminate(sessions);
     }
