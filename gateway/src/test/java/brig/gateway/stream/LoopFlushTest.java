@@ -25,7 +25,7 @@ class LoopFlushTest {
         Bench bench = new Bench();
         RecordingSink sink = new RecordingSink();
         sink.allow(1);
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         sink.onFlush(() -> {
             sink.allow(1);
             reader.drain();
@@ -48,7 +48,7 @@ class LoopFlushTest {
         ofBusy.onWrite(() -> order.add("busy written"));
         RecordingSink ofQuiet = new RecordingSink();
         ofQuiet.onFlush(() -> order.add("quiet flushed"));
-        quiet.subscribe(1, false, null, ofQuiet).drain();
+        quiet.subscribe(1, false, null, 0, ofQuiet).drain();
 
         bench.fill(64 * 1024, 64 * 1024);
         byte[] line = Frames.utf8(Frames.frame(1));
