@@ -2,6 +2,7 @@
  * brig-pace: an agent that writes lines at a rate, and a reader of many streams of such agents.
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
+ *   brig-pace replay FILE RATE      replays a native stream, see pace-replay.h
  *   brig-pace read SOCKET READERS WARM_UP_MS MEASURED_MS
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
@@ -12,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "histogram.h"
+#include "pace-replay.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -162,10 +164,15 @@ int main(int count, char **words) {
     if (count == 4 && strcmp(words[1], "write") == 0 && atof(words[2]) > 0) {
         return write_lines(atof(words[2]), strtoull(words[3], NULL, 10));
     }
+    if (count == 4 && strcmp(words[1], "replay") == 0 && atof(words[3]) > 0) {
+        return replay(words[2], atof(words[3]));
+    }
     if (count == 6 && strcmp(words[1], "read") == 0) {
         return read_streams(words[2], atoi(words[3]), strtoull(words[4], NULL, 10),
                             strtoull(words[5], NULL, 10));
     }
-    fputs("usage: brig-pace write RATE LINES | read SOCKET READERS WARM_UP_MS MEASURED_MS\n", stderr);
+    fputs(
+        "usage: brig-pace write RATE LINES | replay FILE RATE | read SOCKET READERS WARM_UP_MS MEASURED_MS\n",
+        stderr);
     return 2;
 }

@@ -96,7 +96,7 @@ final class WholePath implements Callable<Integer> {
     }
 
     private boolean paced(Brig brig, HttpWire.Place place, Report report) throws IOException {
-        List<String> sessions = spawn(place, PACED, streams);
+        List<String> sessions = Sessions.spawn(place, PACED, streams);
         try (PaceReaders reading = PaceReaders.start(
                 brig.httpSocket(), sessions, readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND)) {
             reading.await(PaceEvent.Measuring.class);
@@ -115,26 +115,21 @@ final class WholePath implements Callable<Integer> {
                 report.value(role + ".threads", cost.threads());
             }
             report.value("brig.cpu_s_per_million", after.brigCpuSince(before) / written * PER_MILLION);
-            report.value("write_to_read_p50_ms", precise(result.p50Ms()));
-            report.value("write_to_read_p99_ms", precise(result.p99Ms()));
-            report.value("write_to_read_p999_ms", precise(result.p999Ms()));
-            report.value("write_to_read_max_ms", precise(result.maxMs()));
+            report.value("write_to_read_p50_ms", Report.precise(result.p50Ms()));
+            report.value("write_to_read_p99_ms", Report.precise(result.p99Ms()));
+            report.value("write_to_read_p999_ms", Report.precise(result.p999Ms()));
+            report.value("write_to_read_max_ms", Report.precise(result.maxMs()));
             return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
         } finally {
-            terminate(place, sessions);
+            Sessions.terminate(place, sessions);
         }
-    }
-
-    /** Three decimals: a tenth of a millisecond is too coarse here. */
-    private static Object precise(double ms) {
-        return Math.round(ms * 1e3) / 1e3 + "";
     }
 
     private void idle(Brig brig, HttpWire.Place place, Report report) throws IOException, InterruptedException {
         List<String> sessions = new ArrayList<>();
         Costs none = Costs.of(brig);
         for (int count : idle) {
-            sessions.addAll(spawn(place, WAITING, count - sessions.size()));
+            sessions.addAll(Sessions.spawn(place, WAITING, count - sessions.size()));
             Thread.sleep(warmUpSeconds * MS_PER_SECOND);
             Costs before = Costs.of(brig);
             Thread.sleep(seconds * MS_PER_SECOND);
@@ -150,7 +145,7 @@ final class WholePath implements Callable<Integer> {
                 }
             }
         }
-        terminate(place, sessions);
+        Sessions.terminate(place, sessions);
     }
 
     private void spawns(HttpWire.Place place, Report report) {
@@ -181,30 +176,6 @@ final class WholePath implements Callable<Integer> {
             return (System.nanoTime() - start) / 1e6;
         } catch (IOException e) {
             throw new CompletionException(e);
-        }
-    }
-
-    private static List<String> spawn(HttpWire.Place place, String agent, int count) throws IOException {
-        byte[] request = place.request(
-                "POST",
-                "/api/v1/spawns?wait=60s",
-                SpawnBody.of(agent).saying("go").text());
-        List<String> sessions = new ArrayList<>();
-        try (HttpWire requests = place.connect()) {
-            for (int i = 0; i < count; i++) {
-                sessions.add(
-                        requests.send(request).answer(201).as(SpawnAnswer.class).spawnId());
-            }
-        }
-        return sessions;
-    }
-
-    private static void terminate(HttpWire.Place place, List<String> sessions) throws IOException {
-        try (HttpWire requests = place.connect()) {
-            for (String session : sessions) {
-                requests.send(place.request("DELETE", "/api/v1/spawns/" + session, ""))
-                        .answer(202);
-            }
         }
     }
 }

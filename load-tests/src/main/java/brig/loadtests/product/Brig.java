@@ -71,10 +71,25 @@ public final class Brig implements AutoCloseable {
 
     /** As above, with settings. */
     public static Brig start(Map<String, AgentFile> agents, ServeSettings settings) throws IOException {
+        return start(agents, Map.of(), settings);
+    }
+
+    /**
+     * As above, with files of agents.
+     *
+     * @param files by their path below the folder of profiles; those of {@code NAME/} are shown to the agent NAME
+     */
+    public static Brig start(Map<String, AgentFile> agents, Map<String, String> files, ServeSettings settings)
+            throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
         for (Map.Entry<String, AgentFile> agent : agents.entrySet()) {
             agent.getValue().write(agentDir, agent.getKey());
+        }
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Path path = agentDir.resolve(file.getKey());
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, file.getValue());
         }
         return prepare(
                         folder,

@@ -1,0 +1,156 @@
+package brig.loadtests;
+
+import brig.loadtests.product.AgentFile;
+import brig.loadtests.product.Brig;
+import brig.loadtests.product.HttpWire;
+import brig.loadtests.product.ServeSettings;
+import brig.loadtests.whole.Costs;
+import brig.loadtests.whole.PaceEvent;
+import brig.loadtests.whole.PaceReaders;
+import brig.loadtests.whole.Replay;
+import brig.loadtests.whole.Role;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code brig bench adapters}.
+ *
+ * <p>Decision 0178.
+ */
+@Command(
+        name = "adapters",
+        description = "What the adapters cost: recorded native streams of Claude Code, Codex and OpenCode.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Agents behind walls replay the recorded output of a real agent, with messages of 500",
+            "tokens; each token has its number and its time. Speed 1 is 50 tokens a second, as was",
+            "recorded. Readers (server-sent events) check that no token is lost. CPU is for a million",
+            "tokens written. The agent \"text\" writes plain lines at the same rate: the difference is",
+            "the adapter. Speeds are measured in the order given: at the first one the JVM still",
+            "compiles. Exit code 1: a token was lost, doubled or out of order.",
+            "",
+            "Examples:",
+            "  brig bench adapters",
+            "  brig bench adapters --agents text,claude --speeds 10 --streams 50 --readers 2",
+            "  ./gradlew :load-tests:run -Pargs='adapters --json'"
+        })
+final class AdapterCosts implements Callable<Integer> {
+    /** What the command line calls an agent. */
+    private enum Agent {
+        TEXT,
+        CLAUDE,
+        CODEX,
+        OPENCODE
+    }
+
+    private static final double MIB = 1024.0 * 1024;
+    private static final double PER_MILLION = 1e6;
+    private static final int TOKENS_PER_SECOND = 50;
+    private static final long MS_PER_SECOND = 1000;
+    private static final String PROGRAM = "lib/load-tests/brig-pace";
+
+    @Option(
+            names = "--agents",
+            split = ",",
+            description = "Of text, claude, codex, opencode.",
+            defaultValue = "text,claude,codex,opencode")
+    private List<Agent> agents = new ArrayList<>();
+
+    @Option(names = "--speeds", split = ",", description = "Times 50 tokens a second.", defaultValue = "100,10,1")
+    private List<Integer> speeds = new ArrayList<>();
+
+    @Option(names = "--streams", description = "Agents at once.", defaultValue = "20")
+    private int streams;
+
+    @Option(names = "--readers", description = "Readers of each stream.", defaultValue = "1")
+    private int readers;
+
+    @Option(names = "--warm-up", description = "Seconds before each run counts.", defaultValue = "10")
+    private int warmUpSeconds;
+
+    @Option(names = "--seconds", description = "Measured time of each run.", defaultValue = "10")
+    private int seconds;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+        Report report = new Report(json);
+        report.value("streams", streams + ", " + readers + " readers each");
+        Map<String, AgentFile> profiles = new LinkedHashMap<>();
+        Map<String, String> files = new LinkedHashMap<>();
+        for (Agent agent : agents) {
+            for (int speed : speeds) {
+                String name = name(agent, speed);
+                profiles.put(name, profile(agent, speed));
+                if (agent != Agent.TEXT) {
+                    files.put(name + "/script", Replay.valueOf(agent.name()).script());
+                }
+            }
+        }
+        boolean whole = true;
+        try (Brig brig = Brig.start(profiles, files, ServeSettings.DEFAULTS.withWorkers(2L * streams))) {
+            for (Agent agent : agents) {
+                for (int speed : speeds) {
+                    whole &= measured(brig, name(agent, speed), report);
+                }
+            }
+        }
+        report.finish();
+        return whole ? 0 : 1;
+    }
+
+    private static String name(Agent agent, int speed) {
+        return agent.name().toLowerCase(Locale.ROOT) + "-x" + speed;
+    }
+
+    private static AgentFile profile(Agent agent, int speed) {
+        String rate = String.valueOf(speed * TOKENS_PER_SECOND);
+        return agent == Agent.TEXT
+                ? AgentFile.installed(
+                        "Writes lines at a rate",
+                        List.of("{program}", "write", rate, String.valueOf(Integer.MAX_VALUE)),
+                        PROGRAM)
+                : AgentFile.speaking(
+                        Replay.valueOf(agent.name()).adapter(),
+                        "Replays a native stream",
+                        List.of("{program}", "replay", "/opt/brig/files/script", rate),
+                        PROGRAM);
+    }
+
+    private boolean measured(Brig brig, String name, Report report) throws IOException {
+        HttpWire.Place place = HttpWire.Place.unix(brig.httpSocket().toString());
+        List<String> sessions = Sessions.spawn(place, name, streams);
+        try (PaceReaders reading = PaceReaders.start(
+                brig.httpSocket(), sessions, readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND)) {
+            reading.await(PaceEvent.Measuring.class);
+            Costs before = Costs.of(brig);
+            reading.await(PaceEvent.Measured.class);
+            Costs after = Costs.of(brig);
+            PaceEvent.Result result = reading.await(PaceEvent.Result.class);
+            double written = (double) result.lines() / readers;
+            report.value(name + ".tokens_per_s", written / seconds);
+            report.value(name + ".faults", result.faults());
+            for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
+                report.value(
+                        name + "." + role + ".cpu_s_per_million", after.cpuSince(before, role) / written * PER_MILLION);
+                report.value(name + "." + role + ".mib", after.of(role).residentBytes() / MIB);
+            }
+            report.value(name + ".write_to_read_p50_ms", Report.precise(result.p50Ms()));
+            report.value(name + ".write_to_read_p99_ms", Report.precise(result.p99Ms()));
+            report.value(name + ".write_to_read_max_ms", Report.precise(result.maxMs()));
+            return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
+        } finally {
+            Sessions.terminate(place, sessions);
+        }
+    }
+}
