@@ -1,9 +1,11 @@
 /*
- * brig-pace: an agent that writes lines at a rate, and a reader of many streams of such agents.
+ * brig-pace: an agent that writes lines at a rate, a reader of many streams of such agents, and the least
+ * that can stand between them.
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
- *   brig-pace replay FILE RATE      replays a native stream, see pace-replay.h
+ *   brig-pace replay FILE RATE      replays a native stream, see pace.h
  *   brig-pace read SOCKET READERS WARM_UP_MS MEASURED_MS
+ *   brig-pace pipe SOCKET STREAMS READERS COMMAND...
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
  * (server-sent events, from their beginning) on the Unix socket of a gateway. It prints a line when it begins
@@ -13,7 +15,7 @@
  */
 #define _GNU_SOURCE
 #include "histogram.h"
-#include "pace-replay.h"
+#include "pace.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -171,8 +173,11 @@ int main(int count, char **words) {
         return read_streams(words[2], atoi(words[3]), strtoull(words[4], NULL, 10),
                             strtoull(words[5], NULL, 10));
     }
-    fputs(
-        "usage: brig-pace write RATE LINES | replay FILE RATE | read SOCKET READERS WARM_UP_MS MEASURED_MS\n",
-        stderr);
+    if (count > 5 && strcmp(words[1], "pipe") == 0) {
+        return pipe_streams(words[2], atoi(words[3]), atoi(words[4]), words + 5);
+    }
+    fputs("usage: brig-pace write RATE LINES | replay FILE RATE |"
+          " read SOCKET READERS WARM_UP_MS MEASURED_MS | pipe SOCKET STREAMS READERS COMMAND...\n",
+          stderr);
     return 2;
 }

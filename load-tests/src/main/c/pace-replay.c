@@ -1,6 +1,6 @@
-/* The agent that replays a native stream: see pace-replay.h. */
+/* The agent that replays a native stream: see pace.h. */
 #define _GNU_SOURCE
-#include "pace-replay.h"
+#include "pace.h"
 
 #include "wire.h"
 

@@ -2,13 +2,13 @@ package brig.loadtests;
 
 import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
-import brig.loadtests.product.HttpWire;
 import brig.loadtests.product.ServeSettings;
-import brig.loadtests.whole.Costs;
+import brig.loadtests.whole.Load;
 import brig.loadtests.whole.PaceEvent;
-import brig.loadtests.whole.PaceReaders;
+import brig.loadtests.whole.Paced;
 import brig.loadtests.whole.Replay;
 import brig.loadtests.whole.Role;
+import brig.loadtests.whole.Sessions;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,9 +52,7 @@ final class AdapterCosts implements Callable<Integer> {
     }
 
     private static final double MIB = 1024.0 * 1024;
-    private static final double PER_MILLION = 1e6;
     private static final int TOKENS_PER_SECOND = 50;
-    private static final long MS_PER_SECOND = 1000;
     private static final String PROGRAM = "lib/load-tests/brig-pace";
 
     @Option(
@@ -98,10 +96,12 @@ final class AdapterCosts implements Callable<Integer> {
             }
         }
         boolean whole = true;
-        try (Brig brig = Brig.start(profiles, files, ServeSettings.DEFAULTS.withWorkers(2L * streams))) {
+        // The sessions of one run may still end while those of the next one begin.
+        Brig.Launch launch = Brig.Launch.with(ServeSettings.DEFAULTS.withWorkers(2L * streams));
+        try (Brig brig = Brig.start(profiles, files, launch)) {
             for (Agent agent : agents) {
                 for (int speed : speeds) {
-                    whole &= measured(brig, name(agent, speed), report);
+                    whole &= measured(brig, name(agent, speed), speed, report);
                 }
             }
         }
@@ -127,30 +127,19 @@ final class AdapterCosts implements Callable<Integer> {
                         PROGRAM);
     }
 
-    private boolean measured(Brig brig, String name, Report report) throws IOException {
-        HttpWire.Place place = HttpWire.Place.unix(brig.httpSocket().toString());
-        List<String> sessions = Sessions.spawn(place, name, streams);
-        try (PaceReaders reading = PaceReaders.start(
-                brig.httpSocket(), sessions, readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND)) {
-            reading.await(PaceEvent.Measuring.class);
-            Costs before = Costs.of(brig);
-            reading.await(PaceEvent.Measured.class);
-            Costs after = Costs.of(brig);
-            PaceEvent.Result result = reading.await(PaceEvent.Result.class);
-            double written = (double) result.lines() / readers;
-            report.value(name + ".tokens_per_s", written / seconds);
-            report.value(name + ".faults", result.faults());
-            for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
-                report.value(
-                        name + "." + role + ".cpu_s_per_million", after.cpuSince(before, role) / written * PER_MILLION);
-                report.value(name + "." + role + ".mib", after.of(role).residentBytes() / MIB);
-            }
-            report.value(name + ".write_to_read_p50_ms", Report.precise(result.p50Ms()));
-            report.value(name + ".write_to_read_p99_ms", Report.precise(result.p99Ms()));
-            report.value(name + ".write_to_read_max_ms", Report.precise(result.maxMs()));
-            return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
-        } finally {
-            Sessions.terminate(place, sessions);
+    private boolean measured(Brig brig, String name, int speed, Report report) throws IOException {
+        Load load = new Load(streams, speed * TOKENS_PER_SECOND, readers, warmUpSeconds, seconds);
+        Paced paced = Sessions.measure(brig, name, load);
+        PaceEvent.Result result = paced.result();
+        report.value(name + ".tokens_per_s", (double) result.lines() / readers / seconds);
+        report.value(name + ".faults", result.faults());
+        for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
+            report.value(name + "." + role + ".cpu_s_per_million", paced.cpuPerMillion(role));
+            report.value(name + "." + role + ".mib", paced.after().of(role).residentBytes() / MIB);
         }
+        report.value(name + ".write_to_read_p50_ms", Report.precise(result.p50Ms()));
+        report.value(name + ".write_to_read_p99_ms", Report.precise(result.p99Ms()));
+        report.value(name + ".write_to_read_max_ms", Report.precise(result.maxMs()));
+        return paced.isComplete();
     }
 }

@@ -72,6 +72,29 @@ class PaceTest {
         assertEquals(0, result.number("faults", -1), result::toString);
     }
 
+    /** Scenario: two agents, of which each starts when it has its two readers; their lines come to both. */
+    @Test
+    void shouldCopyPipesOfAgentsToTheirReaders() throws IOException {
+        Path socket = folder.resolve("pipes");
+        Process pipes =
+                new ProcessBuilder(PROGRAM, "pipe", socket.toString(), "2", "2", PROGRAM, "write", "200", "20").start();
+        try (BufferedReader events = pipes.inputReader(UTF_8)) {
+            assertTrue(events.readLine().contains("listening"));
+            Process reader = new ProcessBuilder(PROGRAM, "read", socket.toString(), "2", "0", "50000").start();
+            try (var ids = reader.outputWriter(UTF_8)) {
+                ids.write("0\n1\n");
+            }
+            try (BufferedReader figures = reader.inputReader(UTF_8)) {
+                JsonObject result =
+                        JsonObject.read(figures.lines().toList().getLast().getBytes(UTF_8));
+                assertEquals(2 * 2 * 20, result.number("lines", -1), result::toString);
+                assertEquals(0, result.number("faults", -1), result::toString);
+            }
+        } finally {
+            pipes.destroyForcibly();
+        }
+    }
+
     @Test
     void shouldSayThatALineIsMissingOrCameTwice() throws IOException {
         String line = written()[0];
