@@ -19,19 +19,14 @@ import java.util.regex.Pattern;
  * <p>Decision 0178.
  */
 public enum Replay {
-    CLAUDE("claude", "claude/text-partial", "\"message_start\"", "\"message_stop\""),
-    CODEX(
-            "codex",
-            "codex/appserver-text",
-            "\"item/started\".*\"agentMessage\"",
-            "\"item/completed\".*\"agentMessage\""),
-    OPENCODE("opencode", "acp/acp-text", "\"agent_message_chunk\"", "\"agent_message_chunk\"");
+    CLAUDE("claude/text-partial", "\"message_start\"", "\"message_stop\""),
+    CODEX("codex/appserver-text", "\"item/started\".*\"agentMessage\"", "\"item/completed\".*\"agentMessage\""),
+    OPENCODE("acp/acp-text", "\"agent_message_chunk\"", "\"agent_message_chunk\"");
 
     private static final Pattern TOKEN = Pattern.compile("\" ?tok\\d+\"");
     private static final Pattern MESSAGE = Pattern.compile("tok0( tok\\d+)+");
     private static final String AWAIT = "<";
 
-    private final String adapter;
     private final String recording;
     private final Predicate<String> begin;
     private final Predicate<String> end;
@@ -41,15 +36,10 @@ public enum Replay {
      * @param begin a regular expression that is found in the first line of a message
      * @param end one that is found in its last line, and in none behind it
      */
-    Replay(String adapter, String recording, String begin, String end) {
-        this.adapter = adapter;
+    Replay(String recording, String begin, String end) {
         this.recording = recording;
         this.begin = Pattern.compile(begin).asPredicate();
         this.end = Pattern.compile(end).asPredicate();
-    }
-
-    public String adapter() {
-        return adapter;
     }
 
     /** The script of its recording. */
