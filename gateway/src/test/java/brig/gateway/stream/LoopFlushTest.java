@@ -24,7 +24,7 @@ class LoopFlushTest {
         Bench bench = new Bench();
         RecordingSink sink = new RecordingSink();
         sink.allow(1);
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         sink.onFlush(() -> {
             sink.allow(1);
             reader.drain();
