@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -28,8 +27,8 @@ public enum Replay {
     private static final String AWAIT = "<";
 
     private final String recording;
-    private final Predicate<String> begin;
-    private final Predicate<String> end;
+    private final Pattern begin;
+    private final Pattern end;
 
     /**
      * @param recording its resource, below {@code agents/}
@@ -38,8 +37,8 @@ public enum Replay {
      */
     Replay(String recording, String begin, String end) {
         this.recording = recording;
-        this.begin = Pattern.compile(begin).asPredicate();
-        this.end = Pattern.compile(end).asPredicate();
+        this.begin = Pattern.compile(begin);
+        this.end = Pattern.compile(end);
     }
 
     /** The script of its recording. */
@@ -57,7 +56,7 @@ public enum Replay {
     /** The script of these lines. */
     String script(List<String> lines) {
         List<String> steps = lines.stream().map(Replay::step).toList();
-        List<String> ofMessage = steps.stream().filter(begin.or(end)).toList();
+        List<String> ofMessage = steps.stream().filter(begin.asPredicate().or(end.asPredicate())).toList();
         int first = steps.indexOf(ofMessage.getFirst());
         int last = steps.lastIndexOf(ofMessage.getLast());
         List<String> script = new ArrayList<>(steps.contains(AWAIT) ? List.of() : List.of(AWAIT));
