@@ -56,7 +56,8 @@ public enum Replay {
     /** The script of these lines. */
     String script(List<String> lines) {
         List<String> steps = lines.stream().map(Replay::step).toList();
-        List<String> ofMessage = steps.stream().filter(begin.asPredicate().or(end.asPredicate())).toList();
+        List<String> ofMessage =
+                steps.stream().filter(begin.asPredicate().or(end.asPredicate())).toList();
         int first = steps.indexOf(ofMessage.getFirst());
         int last = steps.lastIndexOf(ofMessage.getLast());
         List<String> script = new ArrayList<>(steps.contains(AWAIT) ? List.of() : List.of(AWAIT));
