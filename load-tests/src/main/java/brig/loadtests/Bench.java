@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        subcommands = WholePath.class,
+        subcommands = {WholePath.class, AdapterCosts.class, Guard.class},
         footer = {
             "",
             "The server has one core, the generator another. Peers that are not installed are left",
@@ -54,6 +54,8 @@ import picocli.CommandLine.Spec;
             "  brig bench --html bench.html --json bench.json",
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
             "  brig bench whole",
+            "  brig bench adapters",
+            "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })
 final class Bench implements Callable<Integer> {
@@ -149,7 +151,7 @@ final class Bench implements Callable<Integer> {
      * A virtual machine gets memory from its host at first use, at the cost of whoever fills new pages: the page cache
      * behind Brig's recorder, but no other peer. It was a quarter of Brig's CPU in {@code many-ndjson}.
      */
-    private static void touchMemory() {
+    static void touchMemory() {
         var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         try (Arena arena = Arena.ofConfined()) {
             var _ = arena.allocate(Math.min(TOUCHED_BYTES_MAX, machine.getFreeMemorySize() / 2))
