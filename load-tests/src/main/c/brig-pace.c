@@ -4,6 +4,7 @@
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
  *   brig-pace serve PORT BYTES      answers HTTP requests with so many bytes, one request after the other
+ *   brig-pace replay FILE RATE      replays a native stream, see pace.h
  *   brig-pace read SOCKET READERS WARM_UP_MS MEASURED_MS
  *   brig-pace pipe SOCKET STREAMS READERS COMMAND...
  *
@@ -169,6 +170,9 @@ int main(int count, char **words) {
     if (count == 4 && strcmp(words[1], "serve") == 0) {
         return serve(words[2], strtoull(words[3], NULL, 10));
     }
+    if (count == 4 && strcmp(words[1], "replay") == 0 && atof(words[3]) > 0) {
+        return replay(words[2], atof(words[3]));
+    }
     if (count == 6 && strcmp(words[1], "read") == 0) {
         return read_streams(words[2], atoi(words[3]), strtoull(words[4], NULL, 10),
                             strtoull(words[5], NULL, 10));
@@ -176,9 +180,8 @@ int main(int count, char **words) {
     if (count > 5 && strcmp(words[1], "pipe") == 0) {
         return pipe_streams(words[2], atoi(words[3]), atoi(words[4]), words + 5);
     }
-    fputs(
-        "usage: brig-pace write RATE LINES | serve PORT BYTES | read SOCKET READERS WARM_UP_MS MEASURED_MS |"
-        " pipe SOCKET STREAMS READERS COMMAND...\n",
-        stderr);
+    fputs("usage: brig-pace write RATE LINES | serve PORT BYTES | replay FILE RATE |"
+          " read SOCKET READERS WARM_UP_MS MEASURED_MS | pipe SOCKET STREAMS READERS COMMAND...\n",
+          stderr);
     return 2;
 }

@@ -14,4 +14,16 @@ int serve(const char *port, uint64_t bytes);
  */
 int pipe_streams(const char *path, int streams, int readers, char **command);
 
+/*
+ * An agent that replays a native stream, as brig.loadtests.whole.Replay writes it. It ends when standard
+ * input does before it began, or when standard output is closed. The first character of a line of the file
+ * says what it is:
+ *
+ *   <  wait for a line on standard input
+ *   >  write the rest; @MESSAGE@ stands for all tokens of the message before
+ *   *  write the rest for each of 500 tokens, at the rate; @TOKEN@ stands for "@TIME NUMBER;"
+ *   =  the lines below come again and again
+ */
+int replay(const char *path, double rate);
+
 #endif

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        subcommands = {WholePath.class, Guard.class},
+        subcommands = {WholePath.class, AdapterCosts.class, Guard.class},
         footer = {
             "",
             "The server has one core, the generator another. Peers that are not installed are left",
@@ -54,6 +54,7 @@ import picocli.CommandLine.Spec;
             "  brig bench --html bench.html --json bench.json",
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
             "  brig bench whole",
+            "  brig bench adapters",
             "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })

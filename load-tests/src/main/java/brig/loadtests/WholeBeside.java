@@ -82,9 +82,9 @@ final class WholeBeside {
         report.row(List.of(
                 name,
                 Report.number(mib),
-                WholePath.precise(paced.result().p50Ms()),
-                WholePath.precise(paced.result().p99Ms()),
-                WholePath.precise(paced.result().p999Ms())));
+                Report.precise(paced.result().p50Ms()),
+                Report.precise(paced.result().p99Ms()),
+                Report.precise(paced.result().p999Ms())));
         return paced.isComplete();
     }
 

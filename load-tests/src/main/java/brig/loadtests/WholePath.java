@@ -186,15 +186,10 @@ final class WholePath implements Callable<Integer> {
             report.value(prefix + role + ".threads", cost.threads());
         }
         report.value((prefix.isEmpty() ? "brig." : prefix) + "cpu_s_per_million", paced.cpuPerMillion());
-        report.value(prefix + "write_to_read_p50_ms", precise(result.p50Ms()));
-        report.value(prefix + "write_to_read_p99_ms", precise(result.p99Ms()));
-        report.value(prefix + "write_to_read_p999_ms", precise(result.p999Ms()));
-        report.value(prefix + "write_to_read_max_ms", precise(result.maxMs()));
-    }
-
-    /** Three decimals: a tenth of a millisecond is too coarse here. */
-    static String precise(double ms) {
-        return Math.round(ms * 1e3) / 1e3 + "";
+        report.value(prefix + "write_to_read_p50_ms", Report.precise(result.p50Ms()));
+        report.value(prefix + "write_to_read_p99_ms", Report.precise(result.p99Ms()));
+        report.value(prefix + "write_to_read_p999_ms", Report.precise(result.p999Ms()));
+        report.value(prefix + "write_to_read_max_ms", Report.precise(result.maxMs()));
     }
 
     private void idle(Brig brig, Report report) throws IOException, InterruptedException {

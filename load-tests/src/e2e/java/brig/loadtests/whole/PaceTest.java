@@ -8,6 +8,7 @@ import brig.protocol.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Writer;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
@@ -16,6 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,6 +114,33 @@ class PaceTest {
                 try (InputStream body = address.toURL().openStream()) {
                     assertEquals(FILE_BYTES, body.readAllBytes().length);
                 }
+            }
+        } finally {
+            agent.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldReplayAScriptWithItsAnswersInOrder() throws IOException {
+        Path script = Files.writeString(
+                folder.resolve("script"), "<\n>first\n<\n>second\n=\n>begin\n*[@TOKEN@]\n>all: @MESSAGE@!\n");
+        Process agent = new ProcessBuilder(PROGRAM, "replay", script.toString(), "100000").start();
+        try (BufferedReader lines = agent.inputReader(UTF_8);
+                Writer input = agent.outputWriter(UTF_8)) {
+            for (String answer : List.of("first", "second")) {
+                input.write("a request\n");
+                input.flush();
+                assertEquals(answer, lines.readLine());
+            }
+            for (int round = 0; round < 2; round++) {
+                assertEquals("begin", lines.readLine());
+                StringBuilder message = new StringBuilder();
+                for (int token = 1; token <= 500; token++) {
+                    String line = lines.readLine();
+                    assertTrue(line.matches("\\[@\\d+ " + (round * 500 + token) + ";]"), line);
+                    message.append(line, 1, line.length() - 1);
+                }
+                assertEquals("all: " + message + "!", lines.readLine());
             }
         } finally {
             agent.destroyForcibly();

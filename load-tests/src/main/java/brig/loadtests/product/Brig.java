@@ -71,10 +71,25 @@ public final class Brig implements AutoCloseable {
 
     /** As above, in that way. */
     public static Brig start(Map<String, AgentFile> agents, Launch launch) throws IOException {
+        return start(agents, Map.of(), launch);
+    }
+
+    /**
+     * As above, with files of agents.
+     *
+     * @param files by their path below the folder of profiles; those of {@code NAME/} are shown to the agent NAME
+     */
+    public static Brig start(Map<String, AgentFile> agents, Map<String, String> files, Launch launch)
+            throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
         for (Map.Entry<String, AgentFile> agent : agents.entrySet()) {
             agent.getValue().write(agentDir, agent.getKey());
+        }
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Path path = agentDir.resolve(file.getKey());
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, file.getValue());
         }
         ServeSettings settings = launch.settings().withAgents(agentDir);
         return prepare(folder, new Launch(launch.home(), settings, launch.prefix(), launch.options()))

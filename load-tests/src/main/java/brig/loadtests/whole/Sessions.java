@@ -35,8 +35,13 @@ public record Sessions(HttpWire.Place place) {
 
     /** Measures agents at that rate. */
     public static Paced measure(Brig brig, Load load) throws IOException {
+        return measure(brig, PACED, load);
+    }
+
+    /** Measures agents of that name, which write as much. */
+    public static Paced measure(Brig brig, String agent, Load load) throws IOException {
         Sessions own = of(brig);
-        List<String> sessions = own.spawn(PACED, load.streams());
+        List<String> sessions = own.spawn(agent, load.streams());
         try {
             return Paced.measure(load, brig.httpSocket(), sessions, () -> Costs.of(brig));
         } finally {
