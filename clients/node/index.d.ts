@@ -119,6 +119,8 @@ export interface SubagentProviderOptions {
     proxy?: string;
     /** Frames that wait for their reader in one session; beyond that Brig holds the worker back. Default: 1 048 576. */
     bufferBytes?: number;
+    /** Text is merged, and waits for at most so many milliseconds, 0 to 1000. Default: frames as they are. */
+    maxLatencyMs?: number;
     timeouts?: Timeouts;
 }
 
@@ -242,6 +244,8 @@ export interface Usage {
 
 export interface ChunkFrame extends Numbered {
     type: 'chunk';
+    /** With `maxLatencyMs`: the first of the frames up to `seq` whose content this is; absent for one frame. */
+    from?: number;
     content: string;
     /** `text` and `thought` of an agent that Brig knows, `stdout` and `stderr` of any program. */
     stream: 'stdout' | 'stderr' | 'text' | 'thought' | (string & {});

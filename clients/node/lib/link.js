@@ -107,8 +107,8 @@ export class Link {
 
     /** A session's socket goes some time after its end; then the spawner socket has what is left to read. */
     async #dial(limit) {
-        const {ioSocket, token, spawnerSocket, spawnId} = this.#place;
-        const from = this.#position.next;
+        const {ioSocket, token, spawnerSocket, spawnId, maxLatencyMs} = this.#place;
+        const wanted = {from: this.#position.next, max_latency_ms: maxLatencyMs};
         const owner = {
             handleAuthenticated: (welcome) => this.#handleAuthenticated(welcome),
             handleMessage: (message, bytes) => this.#handleMessage(message, bytes),
@@ -116,12 +116,12 @@ export class Link {
             handleClosed: (failure) => this.#handleClosed(failure),
         };
         try {
-            return await Connection.open(ioSocket, {auth: token, from}, owner, limit);
+            return await Connection.open(ioSocket, {auth: token, ...wanted}, owner, limit);
         } catch (failure) {
             if (failure.code !== 'CONNECTION_FAILED' || !this.#position.hasBegun) {
                 throw failure;
             }
-            return Connection.open(spawnerSocket, {action: 'attach', id: spawnId, from}, owner, limit);
+            return Connection.open(spawnerSocket, {action: 'attach', id: spawnId, ...wanted}, owner, limit);
         }
     }
 

@@ -50,11 +50,18 @@ export class Position {
         if (typeof message.seq !== 'number') {
             return true;
         }
-        if (message.seq > this.#next) {
-            throw new BrigError('FRAMES_LOST', `frame ${message.seq} came where ${this.#next} was due`);
+        const first = message.from ?? message.seq;
+        if (first > this.#next) {
+            throw new BrigError('FRAMES_LOST', `frame ${first} came where ${this.#next} was due`);
         }
-        const isNew = message.seq === this.#next;
-        this.#next += isNew ? 1 : 0;
+        if (first < this.#next && message.seq >= this.#next) {
+            throw new BrigError(
+                'PROTOCOL_VIOLATION',
+                `frames ${first} to ${message.seq} came where ${this.#next} was due`,
+            );
+        }
+        const isNew = first === this.#next;
+        this.#next = isNew ? message.seq + 1 : this.#next;
         this.#isAtEnd ||= isNew && message.type === 'state' && message.state === 'terminated';
         return isNew;
     }

@@ -20,6 +20,7 @@ export class SubagentProvider {
     #workspaceBase;
     #policy;
     #bufferBytes;
+    #maxLatencyMs;
     #timeouts;
 
     /** @param {import('../index.js').SubagentProviderOptions} [options] */
@@ -31,6 +32,7 @@ export class SubagentProvider {
             workspaceBase,
             proxy,
             bufferBytes = BUFFER_BYTES,
+            maxLatencyMs,
             timeouts = {},
             ...unknown
         } = options;
@@ -44,6 +46,7 @@ export class SubagentProvider {
         this.#workspaceBase = workspaceBase;
         this.#policy = toPolicy(proxy);
         this.#bufferBytes = bufferBytes;
+        this.#maxLatencyMs = maxLatencyMs;
         this.#timeouts = {...TIMEOUTS, ...timeouts};
     }
 
@@ -68,6 +71,7 @@ export class SubagentProvider {
             ioSocket: answer.io_socket,
             token: answer.auth_token,
             spawnerSocket: this.#spawnerSocket,
+            maxLatencyMs: this.#maxLatencyMs,
         };
         return Session.begin(place, prompt, {bufferBytes: this.#bufferBytes, timeouts: this.#timeouts, signal});
     }

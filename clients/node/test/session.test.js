@@ -116,6 +116,40 @@ test('takes a last word as a reason to resume', async (t) => {
     assert.equal(gateway.connections, 2);
 });
 
+test('takes merged text by the range that it has, and asks for it on each connection', async (t) => {
+    const hellos = [];
+    const merged = (from, seq, content) => ({...chunk(seq, content), from});
+    const {session} = await start(
+        t,
+        [
+            async (peer) => {
+                hellos.push(await peer.welcome());
+                peer.write(chunk(1, 'a'), merged(2, 4, 'bcd'));
+                peer.socket.end();
+            },
+            async (peer) => {
+                hellos.push(await peer.welcome(5));
+                peer.write(merged(2, 4, 'bcd'), merged(5, 6, 'ef'), terminated(7));
+                await peer.listen();
+            },
+        ],
+        {maxLatencyMs: 50},
+    );
+    const frames = await all(session);
+    assert.equal(frames.map(({content = ''}) => content).join(''), 'abcdef');
+    assert.deepEqual(hellos, [
+        {auth: TOKEN, from: 1, max_latency_ms: 50},
+        {auth: TOKEN, from: 5, max_latency_ms: 50},
+    ]);
+});
+
+test('fails where merged text begins beyond or before what is due', async (t) => {
+    const beyond = await start(t, [says(chunk(1, 'a'), {...chunk(4, 'cd'), from: 3})]);
+    assert.equal((await failureOf(all(beyond.session))).code, 'FRAMES_LOST');
+    const before = await start(t, [says(chunk(1, 'a'), chunk(2, 'b'), {...chunk(3, 'bc'), from: 2})]);
+    assert.equal((await failureOf(all(before.session))).code, 'PROTOCOL_VIOLATION');
+});
+
 test('passes over frames that it has, and gaps that it knows of', async (t) => {
     const {session} = await start(t, [
         async (peer) => {

@@ -7,6 +7,8 @@
 import {post, Refusal} from './api.js';
 import {state, changed} from './store.js';
 
+// People read no faster than text comes in pieces of this.
+const TEXT_MS = 50;
 const PING_MS = 10_000;
 const SILENCE_MS = 25_000;
 const RETRY_MS = [300, 700, 1500, 3000, 6000];
@@ -152,6 +154,7 @@ export class Feed {
             id,
             role: 'watcher',
             presence: true,
+            max_latency_ms: TEXT_MS,
             from: this.#readers.get(id).from(),
         });
     }

@@ -113,9 +113,10 @@ export class Model {
             this.doubled++;
             return;
         }
-        if (frame.seq > this.lastSeq + 1) {
+        const first = frame.from ?? frame.seq;
+        if (first > this.lastSeq + 1) {
             this.jumps++;
-            this.gap({from: this.lastSeq + 1, to: frame.seq - 1, reason: 'unexplained'});
+            this.gap({from: this.lastSeq + 1, to: first - 1, reason: 'unexplained'});
         }
         this.lastSeq = frame.seq;
         if (frame.type === 'message' || frame.type === 'error') {

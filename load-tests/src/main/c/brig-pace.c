@@ -1,8 +1,12 @@
 /*
- * brig-pace: an agent that writes lines at a rate, and a reader of many streams of such agents.
+ * brig-pace: agents that write lines at a rate or serve a file, a reader of many streams of such agents, and
+ * the least that can stand between them.
  *
  *   brig-pace write RATE LINES      prints lines of 60 bytes, each with the time at which it is written
+ *   brig-pace serve PORT BYTES      answers HTTP requests with so many bytes, one request after the other
+ *   brig-pace replay FILE RATE      replays a native stream, see pace.h
  *   brig-pace read SOCKET READERS WARM_UP_MS MEASURED_MS
+ *   brig-pace pipe SOCKET STREAMS READERS COMMAND...
  *
  * The reader takes ids of sessions from standard input, one a line, and opens READERS streams of each
  * (server-sent events, from their beginning) on the Unix socket of a gateway. It prints a line when it begins
@@ -12,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include "histogram.h"
+#include "pace.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -162,10 +167,21 @@ int main(int count, char **words) {
     if (count == 4 && strcmp(words[1], "write") == 0 && atof(words[2]) > 0) {
         return write_lines(atof(words[2]), strtoull(words[3], NULL, 10));
     }
+    if (count == 4 && strcmp(words[1], "serve") == 0) {
+        return serve(words[2], strtoull(words[3], NULL, 10));
+    }
+    if (count == 4 && strcmp(words[1], "replay") == 0 && atof(words[3]) > 0) {
+        return replay(words[2], atof(words[3]));
+    }
     if (count == 6 && strcmp(words[1], "read") == 0) {
         return read_streams(words[2], atoi(words[3]), strtoull(words[4], NULL, 10),
                             strtoull(words[5], NULL, 10));
     }
-    fputs("usage: brig-pace write RATE LINES | read SOCKET READERS WARM_UP_MS MEASURED_MS\n", stderr);
+    if (count > 5 && strcmp(words[1], "pipe") == 0) {
+        return pipe_streams(words[2], atoi(words[3]), atoi(words[4]), words + 5);
+    }
+    fputs("usage: brig-pace write RATE LINES | serve PORT BYTES | replay FILE RATE |"
+          " read SOCKET READERS WARM_UP_MS MEASURED_MS | pipe SOCKET STREAMS READERS COMMAND...\n",
+          stderr);
     return 2;
 }

@@ -36,15 +36,33 @@ class BenchTest {
 
     @Test
     void shouldMeasureTheWholePath() throws IOException, InterruptedException {
-        run("whole", "--streams=2", "--rate=20", "--warm-up=1", "--seconds=1", "--idle=1", "--at-once=2", "--json");
+        run(
+                "whole",
+                "--streams=2",
+                "--rate=20",
+                "--warm-up=1",
+                "--seconds=1",
+                "--idle=1",
+                "--at-once=2",
+                "--peers=brig,pipe",
+                "--profile=" + folder,
+                "--json");
         JsonObject figures = JsonObject.read(Files.readAllBytes(folder.resolve("out")));
         assertEquals(0, figures.number("faults", -1), () -> said());
         assertTrue(figures.number("lines_read", 0) > 0, () -> said());
+        assertEquals(0, figures.number("pipe.faults", -1), () -> said());
+        assertTrue(figures.number("pipe.lines_read", 0) > 0, () -> said());
+        for (String process : List.of("gateway", "worker-agent")) {
+            String graph = Files.readString(folder.resolve(process + ".svg"));
+            assertTrue(graph.contains("CPU time of the " + process) && graph.contains("Thread.run"), graph);
+        }
         for (String one : List.of(
                 "worker-agent.cpu_s_per_million",
                 "write_to_read_p99_ms",
                 "idle_1.gateway.kib_each",
-                "spawn_2_at_once.p50_ms")) {
+                "spawn_2_at_once.p50_ms",
+                "pipe.deliverer.cpu_s_per_million",
+                "pipe.write_to_read_p99_ms")) {
             assertTrue(figures.value(one) != null, () -> one + " is missing: " + said());
         }
     }

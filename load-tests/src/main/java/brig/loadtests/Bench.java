@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        subcommands = {RestartLatency.class, WholePath.class},
+        subcommands = {RestartLatency.class, WholePath.class, AdapterCosts.class, Guard.class},
         footer = {
             "",
             "The server has one core, the generator another. Peers that are not installed are left",
@@ -55,6 +55,8 @@ import picocli.CommandLine.Spec;
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
             "  brig bench restart",
             "  brig bench whole",
+            "  brig bench adapters",
+            "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })
 final class Bench implements Callable<Integer> {
@@ -82,6 +84,12 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--html", paramLabel = "FILE", description = "Write a page with charts.")
     private @Nullable Path html;
 
+    @Option(
+            names = "--profile",
+            paramLabel = "FOLDER",
+            description = "Write a flame graph of Brig's gateway for each scenario, of its last round.")
+    private @Nullable Path profile;
+
     @Option(names = "--server-core", description = "Core of the server.", defaultValue = "0")
     private int serverCore;
 
@@ -100,7 +108,7 @@ final class Bench implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Suite suite = Suite.load();
-        List<Peer> known = Peers.all(programs);
+        List<Peer> known = Peers.all(programs, profile);
         if (list) {
             suite.scenarios().forEach(scenario -> out.printf("%-20s %s%n", scenario.name(), scenario.says()));
             out.println(
@@ -108,16 +116,16 @@ final class Bench implements Callable<Integer> {
             return 0;
         }
         check(suite, known);
-        Profile profile = quick ? suite.quick() : suite.full();
+        Profile extent = quick ? suite.quick() : suite.full();
         List<Scenario> scenarios = suite.scenarios().stream()
-                .filter(scenario -> names.isEmpty() ? profile.has(scenario) : names.contains(scenario.name()))
-                .map(profile::time)
+                .filter(scenario -> names.isEmpty() ? extent.has(scenario) : names.contains(scenario.name()))
+                .map(extent::time)
                 .map(scenario -> seconds == 0
                         ? scenario
                         : scenario.lasting(scenario.warmupMs(), scenario.jitWarmupMs(), seconds * 1000))
                 .toList();
         List<Peer> wanted = known.stream()
-                .filter(peer -> peerNames.isEmpty() ? profile.has(peer.name()) : peerNames.contains(peer.name()))
+                .filter(peer -> peerNames.isEmpty() ? extent.has(peer.name()) : peerNames.contains(peer.name()))
                 .toList();
         List<String> absent = wanted.stream()
                 .flatMap(peer -> peer.missing().stream().map(what -> "NOT COMPARED WITH " + peer.name() + ": " + what))
@@ -130,7 +138,7 @@ final class Bench implements Callable<Integer> {
                         scenarios,
                         wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
                         suite.bounds(),
-                        rounds > 0 ? rounds : profile.rounds())
+                        rounds > 0 ? rounds : extent.rounds())
                 .run(
                         programs,
                         new Site.Cores(serverCore, generatorCore),
@@ -144,7 +152,7 @@ final class Bench implements Callable<Integer> {
      * A virtual machine gets memory from its host at first use, at the cost of whoever fills new pages: the page cache
      * behind Brig's recorder, but no other peer. It was a quarter of Brig's CPU in {@code many-ndjson}.
      */
-    private static void touchMemory() {
+    static void touchMemory() {
         var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         try (Arena arena = Arena.ofConfined()) {
             var _ = arena.allocate(Math.min(TOUCHED_BYTES_MAX, machine.getFreeMemorySize() / 2))

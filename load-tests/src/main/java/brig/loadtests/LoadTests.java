@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             Bench.class,
+            AdapterCosts.class,
             ApiLatency.class,
             Chaos.class,
             Conformance.class,
@@ -32,6 +33,7 @@ import picocli.CommandLine.Command;
             "",
             "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
+            "  ./gradlew :load-tests:run -Pargs='adapters --agents claude --speeds 10'",
             "  ./gradlew :load-tests:run -Pargs='conformance'",
             "  ./gradlew :load-tests:run -Pargs='chaos --minutes 10'",
             "  ./gradlew :load-tests:run -Pargs='api-latency'",
@@ -53,6 +55,7 @@ public final class LoadTests {
         System.exit(new CommandLine(new LoadTests())
                 .setCommandName(System.getProperty("brig.command", "load-tests"))
                 .setUsageHelpWidth(USAGE_COLUMNS)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(arguments));
     }
 }

@@ -50,6 +50,11 @@ final class Report {
         }
     }
 
+    /** Three decimals, where a tenth of a millisecond is too coarse. */
+    static String precise(double ms) {
+        return Math.round(ms * 1e3) / 1e3 + "";
+    }
+
     static String number(double value) {
         return String.format(Locale.ROOT, "%.1f", value);
     }

@@ -47,6 +47,7 @@ final class SpawnLatency implements Callable<Integer> {
             null,
             null,
             true,
+            null,
             null);
 
     @Option(names = "--url", description = "A gateway that runs; needs --token.")

@@ -1,25 +1,34 @@
 package brig.loadtests;
 
 import brig.loadtests.client.SpawnBody;
-import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.loadtests.product.JvmOptions;
 import brig.loadtests.product.ServeSettings;
+import brig.loadtests.profile.CpuRecording;
 import brig.loadtests.whole.Costs;
+import brig.loadtests.whole.Disturbance;
+import brig.loadtests.whole.Load;
 import brig.loadtests.whole.PaceEvent;
-import brig.loadtests.whole.PaceReaders;
+import brig.loadtests.whole.Paced;
+import brig.loadtests.whole.PipePeer;
 import brig.loadtests.whole.Role;
+import brig.loadtests.whole.Sessions;
 import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code brig bench whole}. */
 @Command(
@@ -37,17 +46,19 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  brig bench whole",
             "  brig bench whole --streams 200 --rate 20 --seconds 30 --idle 0,1000",
+            "  brig bench whole --peers brig,pipe",
+            "  brig bench whole --beside FLOOD,DOWNLOAD,BUSY --warm-up 2 --seconds 5",
+            "  brig bench whole --profile graphs",
             "  ./gradlew :load-tests:run -Pargs='whole --json'"
         })
 final class WholePath implements Callable<Integer> {
     private static final double MIB = 1024.0 * 1024;
     private static final double KIB = 1024.0;
-    private static final double PER_MILLION = 1e6;
     private static final int PERCENT = 100;
     private static final long MS_PER_SECOND = 1000;
-    private static final String PACED = "paced";
-    private static final String WAITING = "waiting";
-    private static final long WORKERS_MAX = 1024;
+    private static final String BRIG = "brig";
+    private static final String PIPE = "pipe";
+    static final long WORKERS_MAX = 1024;
 
     @Option(names = "--streams", description = "Agents at once.", defaultValue = "100")
     private int streams;
@@ -73,88 +84,142 @@ final class WholePath implements Callable<Integer> {
     @Option(names = "--spawn-rounds", description = "Rounds of spawns at once; the median counts.", defaultValue = "5")
     private int spawnRounds;
 
+    @Option(
+            names = "--peers",
+            split = ",",
+            description = "brig, and pipe: a C program that copies pipes of agents in plain bubblewrap to sockets.",
+            defaultValue = BRIG)
+    private List<String> peers = new ArrayList<>();
+
+    @Option(
+            names = "--profile",
+            paramLabel = "FOLDER",
+            description = "Write flame graphs of the CPU time of gateway and worker-agent.")
+    private @Nullable Path profile;
+
+    @Option(
+            names = "--beside",
+            split = ",",
+            description = "Instead: streams beside ${COMPLETION-CANDIDATES}, and the ratio to undisturbed ones.")
+    private List<Disturbance.Kind> beside = new ArrayList<>();
+
+    @Option(names = "--rounds", description = "Rounds of --beside.", defaultValue = "3")
+    private int rounds;
+
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
+        check();
         Report report = new Report(json);
-        Map<String, AgentFile> agents = Map.of(
-                PACED,
-                AgentFile.installed(
-                        "Writes lines at a rate",
-                        List.of("{program}", "write", String.valueOf(rate), String.valueOf(Integer.MAX_VALUE)),
-                        "lib/load-tests/brig-pace"),
-                WAITING,
-                AgentFile.spawned("Waits", List.of("/bin/sleep", "infinity"), "null"));
-        ServeSettings settings = ServeSettings.DEFAULTS.withWorkers(WORKERS_MAX);
-        boolean whole;
-        try (Brig brig = Brig.start(agents, settings)) {
-            HttpWire.Place place = HttpWire.Place.unix(brig.httpSocket().toString());
-            whole = paced(brig, place, report);
-            idle(brig, place, report);
-            spawns(brig, place, report);
+        Load load = new Load(streams, rate, readers, warmUpSeconds, seconds);
+        report.value("streams", load.toString());
+        boolean complete = beside.isEmpty() || new WholeBeside(load, beside, rounds).run(report);
+        for (String peer : beside.isEmpty() ? peers : List.<String>of()) {
+            complete &= peer.equals(BRIG) ? brig(load, report) : pipe(load, report);
         }
         report.finish();
-        return whole ? 0 : 1;
+        return complete ? 0 : 1;
     }
 
-    private boolean paced(Brig brig, HttpWire.Place place, Report report) throws IOException {
-        List<String> sessions = spawn(place, PACED, streams);
-        try (PaceReaders reading = PaceReaders.start(
-                brig.httpSocket(), sessions, readers, warmUpSeconds * MS_PER_SECOND, seconds * MS_PER_SECOND)) {
-            reading.await(PaceEvent.Measuring.class);
-            Costs before = Costs.of(brig);
-            reading.await(PaceEvent.Measured.class);
-            Costs after = Costs.of(brig);
-            PaceEvent.Result result = reading.await(PaceEvent.Result.class);
-            double written = (double) result.lines() / readers;
-            report.value("streams", streams + " x " + rate + " lines/s, " + readers + " readers each");
-            report.value("lines_read", result.lines());
-            report.value("faults", result.faults());
-            for (Role role : Role.values()) {
-                Costs.Cost cost = after.of(role);
-                report.value(role + ".cpu_s_per_million", after.cpuSince(before, role) / written * PER_MILLION);
-                report.value(role + ".mib", cost.residentBytes() / MIB);
-                report.value(role + ".threads", cost.threads());
-            }
-            report.value("brig.cpu_s_per_million", after.brigCpuSince(before) / written * PER_MILLION);
-            report.value("write_to_read_p50_ms", precise(result.p50Ms()));
-            report.value("write_to_read_p99_ms", precise(result.p99Ms()));
-            report.value("write_to_read_p999_ms", precise(result.p999Ms()));
-            report.value("write_to_read_max_ms", precise(result.maxMs()));
-            return result.faults() == 0 && result.ended() == 0 && result.lines() > 0;
-        } finally {
-            terminate(place, sessions);
+    private void check() {
+        if (!List.of(BRIG, PIPE).containsAll(peers)) {
+            throw refusal("--peers knows " + BRIG + " and " + PIPE);
+        }
+        if (peers.contains(PIPE) && !Programs.isInstalled("bwrap")) {
+            throw refusal("bwrap is not installed, which the peer " + PIPE + " needs");
         }
     }
 
-    /** Three decimals: a tenth of a millisecond is too coarse here. */
-    private static Object precise(double ms) {
-        return Math.round(ms * 1e3) / 1e3 + "";
+    private ParameterException refusal(String why) {
+        if (spec == null) {
+            throw new IllegalStateException(why);
+        }
+        return new ParameterException(spec.commandLine(), why);
     }
 
-    private void idle(Brig brig, HttpWire.Place place, Report report) throws IOException, InterruptedException {
+    private boolean brig(Load load, Report report) throws IOException, InterruptedException {
+        if (profile == null) {
+            return brig(load, JvmOptions.NONE, report).isComplete();
+        }
+        try (CpuRecording recording = new CpuRecording(profile)) {
+            Paced paced = brig(load, recording.options(), report);
+            for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
+                double taken = paced.after().cpuSince(paced.before(), role);
+                Path graph = recording.draw(role.toString(), role.toString(), paced.from(), paced.to(), taken);
+                report.value(role + ".profile", graph.toString());
+            }
+            return paced.isComplete();
+        }
+    }
+
+    private Paced brig(Load load, JvmOptions more, Report report) throws IOException, InterruptedException {
+        Brig.Launch launch = new Brig.Launch(
+                Brig.home(),
+                ServeSettings.DEFAULTS.withWorkers(WORKERS_MAX),
+                List.of(),
+                more.gateway(JvmOptions.WHOLE_COLLECTIONS));
+        try (Brig brig = Brig.start(Sessions.agents(rate), launch)) {
+            Paced paced = Sessions.measure(brig, load);
+            paced("", paced, report);
+            idle(brig, report);
+            spawns(brig, Sessions.of(brig).place(), report);
+            return paced;
+        }
+    }
+
+    private boolean pipe(Load load, Report report) throws IOException {
+        Paced paced = PipePeer.measure(load);
+        paced(PIPE + ".", paced, report);
+        return paced.isComplete();
+    }
+
+    /** Reports it; the names of a peer's values begin with its own. */
+    private static void paced(String prefix, Paced paced, Report report) {
+        PaceEvent.Result result = paced.result();
+        report.value(prefix + "lines_read", result.lines());
+        report.value(prefix + "faults", result.faults());
+        for (Role role : paced.after().roles()) {
+            Costs.Cost cost = paced.after().of(role);
+            report.value(prefix + role + ".cpu_s_per_million", paced.cpuPerMillion(role));
+            report.value(prefix + role + ".mib", cost.residentBytes() / MIB);
+            report.value(prefix + role + ".threads", cost.threads());
+        }
+        report.value((prefix.isEmpty() ? "brig." : prefix) + "cpu_s_per_million", paced.cpuPerMillion());
+        report.value(prefix + "write_to_read_p50_ms", Report.precise(result.p50Ms()));
+        report.value(prefix + "write_to_read_p99_ms", Report.precise(result.p99Ms()));
+        report.value(prefix + "write_to_read_p999_ms", Report.precise(result.p999Ms()));
+        report.value(prefix + "write_to_read_max_ms", Report.precise(result.maxMs()));
+    }
+
+    private void idle(Brig brig, Report report) throws IOException, InterruptedException {
+        Sessions all = Sessions.of(brig);
         List<String> sessions = new ArrayList<>();
-        Costs none = Costs.of(brig);
+        Costs fewer = Costs.of(brig);
         for (int count : idle) {
-            sessions.addAll(spawn(place, WAITING, count - sessions.size()));
+            int added = count - sessions.size();
+            sessions.addAll(all.spawn(Sessions.WAITING, added));
             Thread.sleep(warmUpSeconds * MS_PER_SECOND);
             Costs before = Costs.of(brig);
             Thread.sleep(seconds * MS_PER_SECOND);
             Costs after = Costs.of(brig);
             String name = "idle_" + count;
-            report.value(name + ".cpu_percent", after.brigCpuSince(before) / seconds * PERCENT);
+            report.value(name + ".cpu_percent", after.deliveringCpuSince(before) / seconds * PERCENT);
             for (Role role : List.of(Role.GATEWAY, Role.WORKER_AGENT)) {
                 report.value(name + "." + role + ".cpu_percent", after.cpuSince(before, role) / seconds * PERCENT);
                 report.value(name + "." + role + ".threads", after.of(role).threads());
-                if (count > 0) {
-                    long more = after.of(role).residentBytes() - none.of(role).residentBytes();
-                    report.value(name + "." + role + ".kib_each", more / KIB / count);
+                if (added > 0) {
+                    long more = after.of(role).residentBytes() - fewer.of(role).residentBytes();
+                    report.value(name + "." + role + ".kib_each_more", more / KIB / added);
                 }
             }
+            fewer = after;
         }
-        terminate(place, sessions);
+        all.terminate(sessions);
     }
 
     /** The first round is the client's own first time, and does not count. */
@@ -207,30 +272,6 @@ final class WholePath implements Callable<Integer> {
             return (System.nanoTime() - start) / 1e6;
         } catch (IOException e) {
             throw new CompletionException(e);
-        }
-    }
-
-    private static List<String> spawn(HttpWire.Place place, String agent, int count) throws IOException {
-        byte[] request = place.request(
-                "POST",
-                "/api/v1/spawns?wait=60s",
-                SpawnBody.of(agent).saying("go").text());
-        List<String> sessions = new ArrayList<>();
-        try (HttpWire requests = place.connect()) {
-            for (int i = 0; i < count; i++) {
-                sessions.add(
-                        requests.send(request).answer(201).as(SpawnAnswer.class).spawnId());
-            }
-        }
-        return sessions;
-    }
-
-    private static void terminate(HttpWire.Place place, List<String> sessions) throws IOException {
-        try (HttpWire requests = place.connect()) {
-            for (String session : sessions) {
-                requests.send(place.request("DELETE", "/api/v1/spawns/" + session, ""))
-                        .answer(202);
-            }
         }
     }
 }

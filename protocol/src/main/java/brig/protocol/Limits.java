@@ -8,6 +8,8 @@ public final class Limits {
     public static final long SEQ_MAX = (1L << 53) - 1;
     /** Maximum length of a line or object from a captain or spawner client, in bytes, including its newline. */
     public static final int MESSAGE_BYTES_MAX = 1024 * 1024;
+    /** How long text may wait for a reader that takes it merged, at most, in milliseconds. */
+    public static final int LATENCY_MS_MAX = 1000;
     /** Maximum nesting depth of JSON input. */
     public static final int JSON_DEPTH_MAX = 32;
 

@@ -103,7 +103,8 @@ final class AttachCommand implements Callable<Integer> {
                 only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
                 printer.expectOnly(only);
             }
-            client.send(new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
+            client.send(
+                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only, 0)));
             byte[] line = client.nextLine();
             if (line != null) {
                 // A refusal is reported before standard input is read.

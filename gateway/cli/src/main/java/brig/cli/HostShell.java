@@ -47,8 +47,8 @@ final class HostShell {
         // The session lives while a captain is attached: a killed client leaves none.
         try (GatewayClient present = main.context().connect();
                 GatewayClient client = main.context().connect()) {
-            present.send(
-                    new SpawnerRequest.Attach(spawnId, new AttachOptions(1, null, false, SpawnOptions.CLIENT, null)));
+            present.send(new SpawnerRequest.Attach(
+                    spawnId, new AttachOptions(1, null, false, SpawnOptions.CLIENT, null, 0)));
             Thread.ofVirtual().start(() -> readAll(present));
             ByteLink link = client.tunnel(new SpawnerRequest.Shell(spawnId, terminal(System.getenv())));
             main.terminal().becomeRaw();

@@ -46,7 +46,7 @@ final class SpawnerGateway implements AcpGateway {
         GatewayClient client = connect();
         try {
             SpawnerRequest.Attach request =
-                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, CLIENT, null));
+                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, CLIENT, null, 0));
             return new Connection(client, client.request(request, ConnectionLine.Authenticated.class));
         } catch (BrigException refusal) {
             client.close();

@@ -64,7 +64,7 @@ final class ScriptedGateway implements AcpGateway {
         Stream stream = new Stream();
         newest = stream;
         stream.welcome = request(
-                new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, null, null)),
+                new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, null, null, 0)),
                 ConnectionLine.Authenticated.class);
         return stream;
     }

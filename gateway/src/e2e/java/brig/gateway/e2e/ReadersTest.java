@@ -57,6 +57,47 @@ class ReadersTest {
         }
     }
 
+    @Test
+    void shouldShowTheSameTextWhenItComesMerged() throws Exception {
+        // Scenario: an agent writes word by word; readers take its text merged, over every way in. Later somebody
+        // resumes
+        // in the middle of a range that they got as one.
+        Spawned spawned = product.spawn("demo-writer", "word ".repeat(WORDS).strip(), true);
+        String auth = "{\"auth\":\"" + spawned.captainToken() + "\",\"max_latency_ms\":1000}";
+        String socket = "/api/v1/sessions/" + spawned.id() + "/attach";
+        String stream = "/api/v1/sessions/" + spawned.id() + "/stream?max_latency_ms=1000";
+        List<Frames> all = readAtOnce(List.of(
+                () -> readAndClose(spawned.captain()),
+                () -> readAndClose(Wire.unix(spawned.socket()).sendLine(auth)),
+                () -> readAndClose(product.web().with("").socket(socket).sendLine(auth)),
+                () -> readAndClose(watcher(spawned).follow(stream, ""))));
+        Frames plain = all.getFirst();
+        for (Frames merged : all.subList(1, all.size())) {
+            assertEquals("word ".repeat(WORDS) + "\n", merged.text());
+            assertEquals(plain.next(), merged.next());
+            assertTrue(merged.lines().size() < plain.lines().size() / 2, () -> "merged " + merged.lines());
+        }
+
+        JsonObject range = all.getLast().ofType("chunk").stream()
+                .filter(chunk -> chunk.has("from"))
+                .findFirst()
+                .orElseThrow();
+        long first = range.number("from", 0);
+        for (long from : new long[] {first, first + 1, range.number("seq", 0)}) {
+            String position = epoch(spawned) + "-" + (from - 1);
+            Frames rest = readAndClose(from, watcher(spawned).follow(stream, position));
+            Frames asTheyAre = readAndClose(from, watcher(spawned).events(spawned.id(), position));
+            assertEquals(asTheyAre.text(), rest.text());
+            assertEquals(plain.next(), rest.next());
+        }
+    }
+
+    private static String epoch(Spawned spawned) throws IOException {
+        try (Events events = watcher(spawned).events(spawned.id(), "")) {
+            return events.resumedFrom().replaceFirst("-0$", "");
+        }
+    }
+
     private static List<Frames> readAtOnce(List<Callable<Frames>> readers) throws Exception {
         List<Frames> all = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -68,8 +109,12 @@ class ReadersTest {
     }
 
     private static Frames readAndClose(Source source) throws IOException {
+        return readAndClose(1, source);
+    }
+
+    private static Frames readAndClose(long from, Source source) throws IOException {
         try (source) {
-            return new Frames().readAll(source);
+            return new Frames(from).readAll(source);
         }
     }
 

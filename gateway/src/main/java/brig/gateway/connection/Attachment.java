@@ -53,7 +53,8 @@ public final class Attachment implements ConnectionWriter.Writer {
         this.via = options.via();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(options.from());
-        this.subscription = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
+        this.subscription = session.subscribe(
+                from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), options.maxLatencyMs(), sink);
     }
 
     private Role role() {
@@ -83,7 +84,8 @@ public final class Attachment implements ConnectionWriter.Writer {
     }
 
     /**
-     * The options of a connection: the first frame wanted, reduced rights, presence, and the only agent wanted, if any.
+     * The options of a connection: the first frame wanted, reduced rights, presence, the only agent wanted, if
+     * any, and how long text may wait to be merged.
      *
      * @param via the interface that its messages come by
      */
@@ -92,6 +94,7 @@ public final class Attachment implements ConnectionWriter.Writer {
             boolean watchOnly,
             boolean presence,
             @Nullable String agent,
+            long maxLatencyMs,
             String via) {
         /** @param way the kind of connection, the default {@code via} of its messages */
         public static Options of(AttachOptions asked, String way) {
@@ -100,6 +103,7 @@ public final class Attachment implements ConnectionWriter.Writer {
                     asked.watchOnly(),
                     asked.presence(),
                     asked.agent(),
+                    asked.maxLatencyMs(),
                     asked.client() == null ? way : asked.client());
         }
     }

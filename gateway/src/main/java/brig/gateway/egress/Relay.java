@@ -1,6 +1,7 @@
 package brig.gateway.egress;
 
 import brig.protocol.channel.HalfClosure;
+import brig.protocol.channel.Turns;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -26,6 +27,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
     static void join(Channel one, Channel other) {
         HalfClosure.allow(one);
         HalfClosure.allow(other);
+        Turns.readOnce(one);
+        Turns.readOnce(other);
         one.pipeline().addLast(new Relay(other));
         other.pipeline().addLast(new Relay(one));
     }

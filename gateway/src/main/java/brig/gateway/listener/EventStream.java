@@ -36,6 +36,7 @@ public final class EventStream implements ConnectionWriter.Writer {
             Access access,
             long from,
             @Nullable AgentFilter narrowing,
+            long maxLatencyMs,
             ConnectionWriter writer) {
         this.listeners = listeners;
         this.session = session;
@@ -43,7 +44,7 @@ public final class EventStream implements ConnectionWriter.Writer {
         this.epoch = session.spawn().log().epoch();
         this.writer = writer;
         this.sink = new EventSink(writer);
-        this.subscription = session.subscribe(from, false, narrowing, sink);
+        this.subscription = session.subscribe(from, false, narrowing, maxLatencyMs, sink);
     }
 
     /** Begins to read; a browser at a position of another epoch is first told that the stream begins again. */

@@ -4,6 +4,7 @@ import brig.gateway.connection.Problem;
 import brig.gateway.limits.ConnectionGuard;
 import brig.gateway.limits.GuardedConnection;
 import brig.protocol.BrigException;
+import brig.protocol.channel.Turns;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -27,6 +28,7 @@ public final class HttpConnections {
     /** A connection was opened. */
     public void handle(HttpConnection connection) {
         Channel channel = ((ConnectionBase) connection).channel();
+        Turns.readOnce(channel);
         GuardedConnection guarded = arrive(channel, why -> ListenerServices.cut(channel));
         ListenerServices.keep(channel, guarded);
         HttpPhases phases = HttpPhases.follow(channel, guarded);

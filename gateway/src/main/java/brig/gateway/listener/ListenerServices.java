@@ -12,6 +12,7 @@ import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.channel.Turns;
 import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -127,6 +128,7 @@ public record ListenerServices(
 
     /** @param lastMessage creates the last message of the protocol */
     public ConnectionWriter writer(Channel channel, Function<ErrorCode, ?> lastMessage) {
+        Turns.readOnce(channel);
         ConnectionWriter writer = new ConnectionWriter(channel, bounds, timers, counters, lastMessage);
         writers.add(writer);
         var _ = channel.closeFuture().addListener(closed -> writers.remove(writer));

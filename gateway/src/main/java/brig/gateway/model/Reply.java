@@ -51,7 +51,7 @@ final class Reply {
         SessionAsks asks = session.spawn().asks();
         turn = new AnswerSink(
                 answer, ask -> asked.asked().takesAsks() && asks.find(ask.askId()) != null, this::handleOver);
-        reader = session.subscribe(from, true, null, turn);
+        reader = session.subscribe(from, true, null, 0, turn);
     }
 
     void begin() {

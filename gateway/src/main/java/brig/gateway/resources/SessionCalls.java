@@ -91,7 +91,8 @@ public final class SessionCalls {
         }
         ConnectionWriter writer =
                 listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
-        EventStream events = new EventStream(listeners, session, call.access(), from, narrowing, writer);
+        EventStream events =
+                new EventStream(listeners, session, call.access(), from, narrowing, in.maxLatencyMs(), writer);
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());
         events.begin(position, in.presence());

@@ -65,10 +65,12 @@ public final class Session {
      * Adds a subscriber; it gets its first frame when it is drained.
      *
      * @param narrowing selects the frames wanted; null for all
+     * @param maxLatencyMs how long text may wait to be merged; 0 for frames as they are
      * @throws BrigException as {@link StreamLog#subscribe}
      */
-    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
-        return spawn.log().subscribe(fromSeq, tethered, narrowing, sink);
+    public Subscription subscribe(
+            long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, long maxLatencyMs, FrameSink sink) {
+        return spawn.log().subscribe(fromSeq, tethered, narrowing, maxLatencyMs, sink);
     }
 
     /** The current agents of the session, derived from its frames; also of an ended session. */

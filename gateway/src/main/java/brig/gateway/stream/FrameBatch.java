@@ -25,15 +25,45 @@ public final class FrameBatch {
     }
 
     public long lastSeq() {
-        return segment.firstSeq() + to - 1;
+        return segment.seqOf(to - 1);
     }
 
-    /** Passes on the frames that match, as batches of consecutive frames. */
-    void narrow(AgentFilter narrowing, Consumer<FrameBatch> taker) {
+    /** The number of frames; a merged one is one. */
+    int count() {
+        return to - from;
+    }
+
+    /** Whether its last frame is text. */
+    boolean endsInText() {
+        return segment.isChunk(to - 1);
+    }
+
+    /** Receives the bytes of one line. */
+    interface LineTaker {
+        void take(long seq, byte[] bytes, int offset, int length);
+    }
+
+    /** Passes on its lines, one after the other. They are in an array that never changes. */
+    void forEachLine(LineTaker taker) {
+        byte[] bytes = copy();
+        int start = segment.lineStart(from);
+        for (int i = from; i < to; i++) {
+            int line = segment.lineStart(i);
+            taker.take(segment.seqOf(i), bytes, line - start, segment.lineStart(i + 1) - line);
+        }
+    }
+
+    private byte[] copy() {
         byte[] bytes = new byte[bytes()];
         ByteBuf lines = lines();
         lines.readBytes(bytes);
         lines.release();
+        return bytes;
+    }
+
+    /** Passes on the frames that match, as batches of consecutive frames. */
+    void narrow(AgentFilter narrowing, Consumer<FrameBatch> taker) {
+        byte[] bytes = copy();
         int start = segment.lineStart(from);
         int runStart = from;
         for (int i = from; i < to; i++) {

@@ -3,6 +3,8 @@ package brig.gateway.stream;
 import brig.protocol.wire.ChunkScanner;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -16,14 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Reference counted: the log holds one reference, every slice in a connection's queue another.
  */
-final class Segment {
+class Segment {
     /** A segment holds at most capacity / this many frames, which bounds the events beside the lines. */
-    private static final int BYTES_PER_FRAME = 64;
+    static final int BYTES_PER_FRAME = 64;
     /** The fraction 1 / WASTE of a segment may stay empty, to avoid reads of a few bytes. */
     private static final int WASTE = 8;
     /** Room for {@code id: <epoch>-<seq>}, {@code data: } and the newlines of one event: 4 + 8 + 1 + 18 + 1 + 6 + 1. */
     private static final int EVENT_OVERHEAD_BYTES = 39;
 
+    private static final ByteBuf CHUNK =
+            Unpooled.unreleasableBuffer(Unpooled.copiedBuffer("{\"type\":\"chunk\",", StandardCharsets.US_ASCII));
     private static final byte[] DATA = "\ndata: ".getBytes(StandardCharsets.US_ASCII);
 
     private final ByteBufAllocator allocator;
@@ -183,6 +187,18 @@ final class Segment {
         return index == 0 ? 0 : lineEnds[index - 1];
     }
 
+    /** The number of frame i. */
+    long seqOf(int index) {
+        return firstSeq + index;
+    }
+
+    /** Whether frame i is text, in the form in which the worker-agent writes it. */
+    boolean isChunk(int index) {
+        int start = lineStart(index);
+        return lineEnds[index] - start > CHUNK.readableBytes()
+                && ByteBufUtil.equals(CHUNK, 0, lines, start, CHUNK.readableBytes());
+    }
+
     /** The frames from {@code seq} on, as many as fit {@code bytesMax}, at least one. */
     FrameBatch batch(long seq, int bytesMax) {
         int from = (int) (seq - firstSeq);
@@ -251,7 +267,7 @@ final class Segment {
         for (; eventCount < to; eventCount++) {
             int start = lineStart(eventCount);
             out.writeBytes(idPrefix);
-            writeDecimal(out, firstSeq + eventCount);
+            writeDecimal(out, seqOf(eventCount));
             out.writeBytes(DATA);
             out.writeBytes(lines, start, lineEnds[eventCount] - start);
             out.writeByte('\n');

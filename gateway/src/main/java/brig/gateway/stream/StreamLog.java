@@ -75,6 +75,9 @@ public final class StreamLog {
     private boolean sourceUnknown;
 
     private long endOffset;
+    /** The end at the last drain. */
+    private long drainedOffset;
+
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
     private boolean paused;
@@ -230,35 +233,38 @@ public final class StreamLog {
      * @param fromSeq the first frame wanted; one that the source does not have yet means the next one
      * @param tethered whether it pauses the worker when it is slow
      * @param narrowing limits it to one agent's frames; null for all frames
+     * @param maxLatencyMs how long text may wait to be merged; 0 for frames as they are
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
+    public Subscription subscribe(
+            long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, long maxLatencyMs, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(
                     ErrorCode.MAX_SUBSCRIPTIONS,
                     "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached",
                     5);
         }
-        return add(fromSeq, tethered, narrowing, sink);
+        return add(fromSeq, tethered, narrowing, maxLatencyMs, sink);
     }
 
     /** Adds an internal subscription from the first frame on. It is untethered and does not count for the limit. */
     public Subscription readThrough(FrameSink sink) {
-        Subscription reader = add(1, false, null, sink);
+        Subscription reader = add(1, false, null, 0, sink);
         own.add(reader);
         return reader;
     }
 
     /** Adds the recorder's subscription to new frames. It does not count for the limit. */
     Subscription record(FrameSink sink) {
-        Subscription reader = add(lastSeq + 1, true, null, sink);
+        Subscription reader = add(lastSeq + 1, true, null, 0, sink);
         recording = reader;
         own.add(reader);
         return reader;
     }
 
-    private Subscription add(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
-        Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, narrowing, sink);
+    private Subscription add(
+            long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, long maxLatencyMs, FrameSink sink) {
+        Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, narrowing, maxLatencyMs, sink);
         readers.add(reader);
         return reader;
     }
@@ -289,12 +295,18 @@ public final class StreamLog {
     /** Drains all subscriptions. Called once per event loop iteration, after the sockets were read. */
     void drain() {
         enlisted = false;
+        drainedOffset = endOffset;
         // A drain may remove this and other subscriptions from the list.
         for (int i = readers.size() - 1; i >= 0; i = Math.min(i, readers.size()) - 1) {
             readers.get(i).drain();
         }
         window.forEach(Segment::forgetFramed);
         checkBackpressure();
+    }
+
+    /** New since the last drain. */
+    long undrainedBytes() {
+        return endOffset - drainedOffset;
     }
 
     /** A tethered subscriber advanced, perhaps outside of the end of an iteration: the source may resume. */
@@ -382,6 +394,17 @@ public final class StreamLog {
         return null;
     }
 
+    /** Whether all frames from that one on are in memory, and text. */
+    boolean isTextFrom(long seq) {
+        for (long next = seq; next <= lastSeq; next++) {
+            Segment segment = segmentAt(next);
+            if (segment == null || segment.firstSeq() > next || !segment.isChunk((int) (next - segment.firstSeq()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Bytes of the stream before that frame; -1 if it is neither in memory nor the next one. */
     long offsetOf(long seq) {
         if (seq == lastSeq + 1) {
@@ -419,6 +442,10 @@ public final class StreamLog {
 
     Counters counters() {
         return environment.counters();
+    }
+
+    Timers timers() {
+        return environment.timers();
     }
 
     RecordingClock ticks() {

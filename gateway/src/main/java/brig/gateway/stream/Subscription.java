@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * from the window while that has the next frame, and otherwise from the archive, a piece at a time, whenever the sink
  * is writable. Owned by the event loop.
  *
- * <p>Decisions 0005, 0068.
+ * <p>For a subscriber that takes merged text, text waits in the log, not here: its position is always behind what was
+ * written.
+ *
+ * <p>Decisions 0005, 0068, 0175.
  */
 public final class Subscription {
     /** Its state; only {@link #become} changes it. */
@@ -49,6 +52,11 @@ public final class Subscription {
     private final boolean tethered;
     /** Null for every frame. */
     private final @Nullable AgentFilter narrowing;
+    /** Null for frames as they are. */
+    private final @Nullable TextMerger merger;
+
+    private final @Nullable Pace pace;
+    private final boolean looksInside;
 
     private long nextSeq;
     /** Bytes of the stream before {@link #nextSeq}; -1 before it has reached the window, while it pauses nobody. */
@@ -58,12 +66,21 @@ public final class Subscription {
 
     private State state = State.WAITING;
 
-    Subscription(StreamLog log, long nextSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
+    Subscription(
+            StreamLog log,
+            long nextSeq,
+            boolean tethered,
+            @Nullable AgentFilter narrowing,
+            long maxLatencyMs,
+            FrameSink sink) {
         this.log = log;
         this.nextSeq = nextSeq;
         this.offset = log.offsetOf(nextSeq);
         this.tethered = tethered;
         this.narrowing = narrowing;
+        this.merger = maxLatencyMs == 0 ? null : new TextMerger(maxLatencyMs, narrowing);
+        this.pace = maxLatencyMs == 0 ? null : new Pace(log.timers(), maxLatencyMs, this::drain);
+        this.looksInside = narrowing != null || maxLatencyMs > 0;
         this.sink = sink;
         this.counts = sink.transport() != Transport.NONE;
         this.audience = log.counters().audience(sink.transport());
@@ -80,9 +97,12 @@ public final class Subscription {
 
     /** Writes available frames while the sink is writable. Called for new frames and when the sink becomes writable. */
     public void drain() {
-        if (state != State.WAITING) {
-            return;
+        if (state == State.WAITING && (pace == null || !isTextWaiting(pace))) {
+            writeOn();
         }
+    }
+
+    private void writeOn() {
         become(State.DRAINING);
         try {
             if (nextSeq <= log.lastSeq()) {
@@ -95,7 +115,7 @@ public final class Subscription {
                     return;
                 }
                 writeFrom(segment);
-                if (narrowing != null && state == State.DRAINING && nextSeq <= log.lastSeq()) {
+                if (looksInside && state == State.DRAINING && nextSeq <= log.lastSeq()) {
                     goOnLater();
                     return;
                 }
@@ -115,6 +135,11 @@ public final class Subscription {
         }
     }
 
+    /** Whether to wait: there is text alone, and it has not waited for long. */
+    private boolean isTextWaiting(Pace its) {
+        return its.isPausing() && !log.isEnded() && pendingBytes() < Pace.WAITING_BYTES_MAX && log.isTextFrom(nextSeq);
+    }
+
     /** The only state transition. @throws IllegalStateException if it is illegal */
     private void become(State next) {
         if (!state.mayBecome(next)) {
@@ -123,7 +148,7 @@ public final class Subscription {
         state = next;
     }
 
-    /** Filtering frames takes time and a subscriber that wants none never fills up, so others get their turn. */
+    /** Looking into frames takes time and a subscriber that wants none never fills up, so others get their turn. */
     private void goOnLater() {
         become(State.DEFERRED);
         log.turn().defer(this::goOn);
@@ -132,7 +157,7 @@ public final class Subscription {
     private void goOn() {
         if (state == State.DEFERRED) {
             become(State.WAITING);
-            drain();
+            writeOn();
         }
     }
 
@@ -153,7 +178,9 @@ public final class Subscription {
     }
 
     private void write(FrameBatch batch) {
-        if (narrowing == null) {
+        if (merger != null) {
+            merger.merge(batch, log.allocator(), log.epoch(), this::giveMerged);
+        } else if (narrowing == null) {
             give(batch);
         } else {
             batch.narrow(narrowing, this::give);
@@ -163,8 +190,15 @@ public final class Subscription {
     }
 
     private void give(FrameBatch batch) {
-        audience.handleDelivered(batch.lastSeq() + 1 - batch.firstSeq(), batch.bytes());
+        audience.handleDelivered(batch.count(), batch.bytes());
         sink.write(batch);
+    }
+
+    private void giveMerged(FrameBatch batch) {
+        if (pace != null) {
+            pace.handleWritten(batch.endsInText());
+        }
+        give(batch);
     }
 
     private void replay(@Nullable Segment inMemory) {
@@ -189,7 +223,7 @@ public final class Subscription {
             if (reached >= 0) {
                 offset = reached;
             }
-            drain();
+            writeOn();
         });
     }
 
@@ -232,6 +266,9 @@ public final class Subscription {
     public void close() {
         if (state != State.CLOSED) {
             become(State.CLOSED);
+            if (pace != null) {
+                pace.stop();
+            }
             audience.handleUnsubscribed();
             log.remove(this);
         }

@@ -2,6 +2,7 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.channel.Turns;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.PortAnswer;
 import brig.protocol.json.Json;
@@ -54,6 +55,11 @@ final class PortLink extends ByteToMessageDecoder {
                     }
                 });
         return link.answer;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        Turns.readOnce(ctx.channel());
     }
 
     @Override

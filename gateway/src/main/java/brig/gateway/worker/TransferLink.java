@@ -3,6 +3,7 @@ package brig.gateway.worker;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.channel.Turns;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
@@ -88,6 +89,7 @@ final class TransferLink extends ChannelInboundHandlerAdapter implements Transfe
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         channel = ctx.channel();
+        Turns.readOnce(ctx.channel());
     }
 
     @Override

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owned by the event loop.
  *
- * <p>Decision 0023.
+ * <p>Decisions 0023, 0177.
  */
 final class WorkerLink implements WorkerStream {
     private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);
@@ -109,11 +109,12 @@ final class WorkerLink implements WorkerStream {
         waiting.clear();
     }
 
-    /** Lets the socket read into the log's memory. */
-    private static final class IntoLog extends DefaultMaxMessagesRecvByteBufAllocator {
+    /** Lets the socket read into the log's memory, once in a turn: a worker that floods lets others have theirs. */
+    static final class IntoLog extends DefaultMaxMessagesRecvByteBufAllocator {
         private final Inlet inlet;
 
         IntoLog(Inlet inlet) {
+            super(1);
             this.inlet = inlet;
         }
 

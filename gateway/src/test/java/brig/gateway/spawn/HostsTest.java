@@ -147,7 +147,7 @@ class HostsTest {
         assertEquals(SpawnState.RUNNING, here.state(), "another host is not affected");
         assertTrue(spawn.isAttachable());
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain).drain();
+        spawn.log().subscribe(1, true, null, 0, captain).drain();
         assertEquals(RUNNING + CHUNK, captain.text());
 
         bench.pass(3_600_000);

@@ -47,7 +47,7 @@ class ReconcileTest {
         assertEquals("follow " + spawn.spawnId(), after.story.getFirst(), "readers wait for its frames");
         assertTrue(after.story.get(1).startsWith("door, state RUNNING"), after.story.get(1));
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain).drain();
+        spawn.log().subscribe(1, true, null, 0, captain).drain();
         after.send(spawn, TERMINATED);
         assertEquals(RUNNING + CHUNK + TERMINATED, captain.text());
         assertEquals(SpawnState.TERMINATED, spawn.state());
@@ -148,7 +148,7 @@ class ReconcileTest {
     void shouldSayGoodbyeForAWorkerWhenItIsGone() {
         Spawn spawn = bench.run("fix");
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain);
+        spawn.log().subscribe(1, true, null, 0, captain);
         bench.send(spawn, RUNNING + CHUNK);
 
         bench.nowMs = 1_767_225_699_000L;
@@ -199,7 +199,7 @@ class ReconcileTest {
         // Scenario: two asks, of which one is answered; then the worker-agent and the worker are gone.
         Spawn spawn = bench.run("fix");
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain);
+        spawn.log().subscribe(1, true, null, 0, captain);
         bench.send(spawn, RUNNING + ask(2, "ask_1") + ask(3, "ask_2") + ANSWERED);
 
         bench.reconcile();
@@ -243,7 +243,7 @@ class ReconcileTest {
         Spawn spawn = found(after, before);
         assertEquals(SpawnState.TERMINATED, spawn.state());
         RecordingSink late = new RecordingSink();
-        spawn.log().subscribe(1, false, null, late).drain();
+        spawn.log().subscribe(1, false, null, 0, late).drain();
         after.loop.run();
         assertEquals(List.of("1-5", "end"), late.joined());
         assertEquals("0/0", after.slots());
@@ -316,7 +316,7 @@ class ReconcileTest {
         bench.send(before, RUNNING + CHUNK + TERMINATED);
         SpawnBench after = SpawnBench.restarted(bench);
         RecordingSink late = new RecordingSink();
-        found(after, before).log().subscribe(2, false, null, late).drain();
+        found(after, before).log().subscribe(2, false, null, 0, late).drain();
         after.loop.run();
         assertEquals(CHUNK + TERMINATED, late.text());
         assertTrue(late.isEnded());
@@ -362,7 +362,7 @@ class ReconcileTest {
         assertNotEquals(before.log().epoch(), spawn.log().epoch());
         assertEquals(spawn.log().epoch(), after.store.saved().getLast().epoch());
         RecordingSink late = new RecordingSink();
-        spawn.log().subscribe(1, false, null, late).drain();
+        spawn.log().subscribe(1, false, null, 0, late).drain();
         after.loop.run();
         assertTrue(late.text().startsWith(RUNNING + CHUNK), "what was recorded is there");
         assertTrue(late.text().contains("worker_lost"));
@@ -378,14 +378,14 @@ class ReconcileTest {
         after.reconcile(before.spawnId());
         Spawn spawn = found(after, before);
         RecordingSink ahead = new RecordingSink();
-        spawn.log().subscribe(8, true, null, ahead).drain();
+        spawn.log().subscribe(8, true, null, 0, ahead).drain();
         after.reconcile();
         assertEquals(SpawnState.TERMINATED, spawn.state());
         assertEquals(before.log().epoch(), spawn.log().epoch());
         assertEquals(List.of("8-10", "end"), ahead.joined(), "error, done, state");
         assertTrue(ahead.text().contains("worker_lost"), ahead::text);
         RecordingSink late = new RecordingSink();
-        spawn.log().subscribe(1, false, null, late).drain();
+        spawn.log().subscribe(1, false, null, 0, late).drain();
         after.loop.run();
         assertEquals(List.of("1-2", "gap 3-7 record_lost", "8-10", "end"), late.joined());
     }
@@ -435,7 +435,7 @@ class ReconcileTest {
         assertEquals(SpawnState.TERMINATED, spawn.state());
         assertNotEquals(before.log().epoch(), spawn.log().epoch());
         RecordingSink late = new RecordingSink();
-        spawn.log().subscribe(1, false, null, late).drain();
+        spawn.log().subscribe(1, false, null, 0, late).drain();
         after.loop.run();
         assertTrue(late.isEnded());
         assertTrue(late.text().contains("RECORD_LOST") && late.text().contains("record_lost"), late::text);

@@ -174,7 +174,7 @@ class RetentionTest {
         spawns.retire(givenUp);
         save(givenUp);
         ended(4, 400, MIB);
-        Subscription reader = read.log().subscribe(1, false, null, new Silent());
+        Subscription reader = read.log().subscribe(1, false, null, 0, new Silent());
         Retention retention = retention(1, MIB, 1);
         prune(retention, false);
         assertEquals(Set.of(id(1), id(2), id(3)), folders());

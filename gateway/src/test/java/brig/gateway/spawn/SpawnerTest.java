@@ -212,7 +212,7 @@ class SpawnerTest {
         Spawn spawn = bench.run("fix");
         bench.start("other");
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain);
+        spawn.log().subscribe(1, true, null, 0, captain);
         bench.send(spawn, RUNNING + CHUNK + TERMINATED);
         // It comes again, as after a reconnect.
         bench.send(spawn, TERMINATED);

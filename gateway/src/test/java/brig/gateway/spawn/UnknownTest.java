@@ -58,7 +58,7 @@ class UnknownTest {
     void shouldGiveUpAfterTwoMinutesAndSayWhatCanBeDone() {
         Spawn spawn = bench.run("fix");
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain);
+        spawn.log().subscribe(1, true, null, 0, captain);
         bench.send(spawn, RUNNING);
         bench.spawner.handleDown(null);
         bench.pass(Reconciler.UNKNOWN_MS - 1);
@@ -169,7 +169,7 @@ class UnknownTest {
         assertEquals(SpawnState.RUNNING, spawn.state(), "its worker has the name of the first spawn");
 
         RecordingSink captain = new RecordingSink();
-        spawn.log().subscribe(1, true, null, captain).drain();
+        spawn.log().subscribe(1, true, null, 0, captain).drain();
         bench.stream(old).send(DONE + TERMINATED);
         bench.loop.run();
         assertEquals(SpawnState.TERMINATED, spawn.state());

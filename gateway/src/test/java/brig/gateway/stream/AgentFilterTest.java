@@ -28,7 +28,7 @@ class AgentFilterTest {
 
     private RecordingSink read(long from, boolean tethered, String agent) {
         RecordingSink sink = new RecordingSink();
-        bench.log.subscribe(from, tethered, AgentFilter.read(agent), sink).drain();
+        bench.log.subscribe(from, tethered, AgentFilter.read(agent), 0, sink).drain();
         bench.settle();
         return sink;
     }
@@ -63,7 +63,7 @@ class AgentFilterTest {
             bench.settle();
         }
         RecordingSink sink = new RecordingSink();
-        bench.log.subscribe(1, false, AgentFilter.read("b"), sink).drain();
+        bench.log.subscribe(1, false, AgentFilter.read("b"), 0, sink).drain();
         append(2401, 2420);
         bench.settle();
         append(2421, 2430);
@@ -76,7 +76,7 @@ class AgentFilterTest {
     @Test
     void shouldHoldNobodyWhenACaptainWantsNothingOfIt() {
         RecordingSink captain = new RecordingSink();
-        bench.log.subscribe(1, true, AgentFilter.read("nobody"), captain).drain();
+        bench.log.subscribe(1, true, AgentFilter.read("nobody"), 0, captain).drain();
         for (long seq = 1; seq <= 3000; seq += 20) {
             append(seq, seq + 19);
             bench.settle();
@@ -90,7 +90,7 @@ class AgentFilterTest {
         append(1, 400);
         bench.settle();
         RecordingSink sink = new RecordingSink();
-        bench.log.subscribe(1, false, AgentFilter.read("a"), sink).drain();
+        bench.log.subscribe(1, false, AgentFilter.read("a"), 0, sink).drain();
         int first = sink.story().size();
         assertTrue(first > 0 && first < 133, () -> "a batch at a time: " + first);
         bench.settle();
@@ -102,7 +102,7 @@ class AgentFilterTest {
         append(1, 400);
         bench.settle();
         RecordingSink sink = new RecordingSink();
-        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), sink);
+        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), 0, sink);
         reader.drain();
         int first = sink.writes();
         reader.drain();
@@ -117,7 +117,7 @@ class AgentFilterTest {
         append(1, 400);
         bench.settle();
         RecordingSink between = new RecordingSink();
-        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), between);
+        Subscription reader = bench.log.subscribe(1, false, AgentFilter.read("a"), 0, between);
         reader.drain();
         int first = between.writes();
         reader.close();
@@ -125,7 +125,7 @@ class AgentFilterTest {
         assertEquals(first, between.writes());
 
         RecordingSink inside = new RecordingSink();
-        Subscription other = bench.log.subscribe(1, false, AgentFilter.read("a"), inside);
+        Subscription other = bench.log.subscribe(1, false, AgentFilter.read("a"), 0, inside);
         inside.onWrite(other::close);
         other.drain();
         bench.settle();

@@ -106,7 +106,7 @@ final class Bench implements StreamLog.Source {
     }
 
     Subscription read(long from, boolean tethered, RecordingSink sink) {
-        Subscription reader = log.subscribe(from, tethered, null, sink);
+        Subscription reader = log.subscribe(from, tethered, null, 0, sink);
         reader.drain();
         return reader;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class LoopFlushTest {
         Bench bench = new Bench();
         RecordingSink sink = new RecordingSink();
         sink.allow(1);
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         sink.onFlush(() -> {
             sink.allow(1);
             reader.drain();
@@ -35,6 +36,27 @@ class LoopFlushTest {
 
         assertEquals(List.of("1-64", "65-100"), sink.story());
         assertEquals(2, sink.flushes());
+    }
+
+    @Test
+    void shouldSendTheLineOfAQuietStreamBeforeThatOfABusyOneIsWritten() {
+        // Scenario: in one turn an agent that floods was read first, then one that wrote a line.
+        Bench bench = new Bench();
+        StreamLog quiet = new StreamLog(Bench.EPOCH, 0, bench.archive, bench.environment(1));
+        List<String> order = new ArrayList<>();
+        RecordingSink ofBusy = bench.reader(1, false);
+        ofBusy.onWrite(() -> order.add("busy written"));
+        RecordingSink ofQuiet = new RecordingSink();
+        ofQuiet.onFlush(() -> order.add("quiet flushed"));
+        quiet.subscribe(1, false, null, 0, ofQuiet).drain();
+
+        bench.fill(64 * 1024, 64 * 1024);
+        byte[] line = Frames.utf8(Frames.frame(1));
+        quiet.append(1, line, 0, line.length);
+        bench.loop.runOne();
+
+        assertEquals(List.of("quiet flushed", "busy written"), order);
+        assertTrue(ofBusy.flushes() > 0);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.ErrorCode;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -83,13 +85,14 @@ class StreamLogModelTest {
         }
 
         private void step() {
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(13)) {
                 case 0, 1, 2 -> appendSome();
                 case 3, 4 -> turnLoop();
                 case 5, 6 -> turnDisk();
                 case 7 -> join();
                 case 8 -> withAReader(reader -> reader.allow(random.nextInt(4)));
                 case 9, 10 -> withAReader(reader -> reader.allow(1 + random.nextInt(200)));
+                case 11 -> bench.timers.pass(random.nextInt(40));
                 default -> {
                     if (random.nextInt(4) == 0) {
                         withAReader(Reader::leave);
@@ -106,7 +109,7 @@ class StreamLogModelTest {
             int size = random.nextInt(4) == 0 ? 60 + random.nextInt(30_000) : 60 + random.nextInt(2_000);
             for (int i = 0; i < frames; i++) {
                 long seq = sent.size();
-                byte[] frame = Frames.utf8(Frames.frame(seq, 60 + random.nextInt(size)));
+                byte[] frame = frame(seq, random.nextInt(size));
                 sent.add(frame);
                 bench.log.append(seq, frame, 0, frame.length);
             }
@@ -115,6 +118,14 @@ class StreamLogModelTest {
                 byte[] frame = Frames.utf8("it came again and is another one\n");
                 bench.log.append(again, frame, 0, frame.length);
             }
+        }
+
+        /** Mostly text that may be merged with that before it. */
+        private byte[] frame(long seq, int size) {
+            String type = random.nextInt(20) == 0 ? "mood" : "chunk";
+            String stream = random.nextInt(10) == 0 ? "thought" : "text";
+            return Frames.utf8("{\"type\":\"" + type + "\",\"seq\":" + seq + ",\"ts\":" + seq + ",\"stream\":\""
+                    + stream + "\",\"content\":\"" + seq + "x".repeat(size) + "\"}\n");
         }
 
         private void turnLoop() {
@@ -132,7 +143,8 @@ class StreamLogModelTest {
         private void join() {
             if (readers.size() < 12) {
                 long from = random.nextInt(3) == 0 ? 1 : 1 + random.nextLong(bench.log.lastSeq() + 3);
-                Reader reader = new Reader(bench.log.resumePoint(from), random.nextBoolean());
+                long latencyMs = random.nextBoolean() ? 0 : 1 + random.nextInt(50);
+                Reader reader = new Reader(bench.log.resumePoint(from), random.nextBoolean(), latencyMs);
                 readers.add(reader);
                 reader.allow(random.nextInt(100));
             }
@@ -155,15 +167,17 @@ class StreamLogModelTest {
             private final Subscription subscription;
             private final List<ByteBuf> memory = new ArrayList<>();
             private final boolean live;
+            private final boolean merges;
             private long nextSeq;
             private int room;
             private boolean gone;
             private boolean ended;
             private boolean dirty;
 
-            Reader(long from, boolean tethered) {
+            Reader(long from, boolean tethered, long latencyMs) {
                 nextSeq = from;
-                subscription = bench.log.subscribe(from, tethered, null, this);
+                merges = latencyMs > 0;
+                subscription = bench.log.subscribe(from, tethered, null, latencyMs, this);
                 assertEquals(from, subscription.nextSeq());
                 live = tethered && bench.log.offsetOf(from) >= 0;
             }
@@ -209,6 +223,12 @@ class StreamLogModelTest {
                 dirty = true;
                 ByteBuf lines = batch.lines();
                 memory.add(lines.unwrap());
+                if (merges) {
+                    takeMerged(lines.toString(StandardCharsets.UTF_8));
+                    lines.release();
+                    assertEquals(nextSeq, batch.lastSeq() + 1);
+                    return;
+                }
                 int at = lines.readerIndex();
                 for (long seq = batch.firstSeq(); seq <= batch.lastSeq(); seq++) {
                     byte[] expected = sent.get((int) seq);
@@ -220,6 +240,23 @@ class StreamLogModelTest {
                 }
                 lines.release();
                 nextSeq = batch.lastSeq() + 1;
+            }
+
+            private void takeMerged(String lines) {
+                for (String line : lines.lines().toList()) {
+                    NumberedFrame frame = JsonObject.read(Frames.utf8(line)).as(NumberedFrame.class);
+                    assertEquals(nextSeq, frame.firstSeq(), "a seam");
+                    StringBuilder content = new StringBuilder();
+                    for (; nextSeq <= frame.seq(); nextSeq++) {
+                        String one = new String(sent.get((int) nextSeq), StandardCharsets.UTF_8);
+                        String start = one.substring(one.indexOf("\"stream\""), one.indexOf("\"content\""));
+                        assertTrue(line.contains(start), "another text");
+                        content.append(one, one.indexOf("\"content\":\"") + 11, one.length() - 3);
+                        assertTrue(frame.from() == 0 || one.contains("chunk"), "merged over another frame");
+                        assertTrue(frame.from() > 0 || one.equals(line + "\n"), "changed though it is alone");
+                    }
+                    assertTrue(line.contains("\"content\":\"" + content + "\"}"), "another content");
+                }
             }
 
             @Override

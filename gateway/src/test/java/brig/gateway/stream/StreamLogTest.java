@@ -56,7 +56,7 @@ class StreamLogTest {
         List<StreamLog> logs = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             StreamLog log = new StreamLog(Bench.EPOCH, 0, bench.archive, bench.environment(10));
-            log.subscribe(1, true, null, captain);
+            log.subscribe(1, true, null, 0, captain);
             logs.add(log);
         }
         byte[] frame = Frames.utf8(Frames.frame(1));
@@ -75,7 +75,7 @@ class StreamLogTest {
         bench.settle();
         RecordingSink sink = new RecordingSink();
 
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         bench.settle();
         assertEquals(List.of(), sink.story());
 
@@ -227,17 +227,17 @@ class StreamLogTest {
     @Test
     void shouldRefuseAReaderWhenItsLimitIsReached() {
         Bench bench = new Bench(Long.MAX_VALUE, 2).record();
-        Subscription first = bench.log.subscribe(1, true, null, new RecordingSink());
-        bench.log.subscribe(1, false, null, new RecordingSink());
+        Subscription first = bench.log.subscribe(1, true, null, 0, new RecordingSink());
+        bench.log.subscribe(1, false, null, 0, new RecordingSink());
 
         BrigException refusal =
-                assertThrows(BrigException.class, () -> bench.log.subscribe(1, false, null, new RecordingSink()));
+                assertThrows(BrigException.class, () -> bench.log.subscribe(1, false, null, 0, new RecordingSink()));
         assertEquals(ErrorCode.MAX_SUBSCRIPTIONS, refusal.code());
         assertTrue(refusal.retryAfterSeconds().isPresent());
 
         first.close();
         first.close();
-        bench.log.subscribe(1, false, null, new RecordingSink());
+        bench.log.subscribe(1, false, null, 0, new RecordingSink());
         assertEquals(2, bench.log.readerCount());
     }
 
@@ -246,7 +246,7 @@ class StreamLogTest {
         // Scenario: after a restart readers attach to the record before the worker-agent answers; then the spawn is
         // adopted, and its recorder joins a log that has no place left for readers.
         Bench bench = new Bench(Long.MAX_VALUE, 1);
-        bench.log.subscribe(1, false, null, new RecordingSink());
+        bench.log.subscribe(1, false, null, 0, new RecordingSink());
         bench.record();
         bench.append(1, 3);
         bench.settle();
@@ -390,7 +390,7 @@ class StreamLogTest {
         Bench bench = new Bench().record();
         bench.append(1, 3);
         bench.end();
-        Subscription behind = bench.log.subscribe(1, true, null, new RecordingSink());
+        Subscription behind = bench.log.subscribe(1, true, null, 0, new RecordingSink());
         bench.log.release();
         assertTrue(bench.budget.bytes() > 0);
         behind.close();
@@ -419,7 +419,7 @@ class StreamLogTest {
         bench.fill(100 * 1024, 1024);
         bench.settle();
         RecordingSink sink = new RecordingSink();
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         sink.onWrite(reader::close);
 
         reader.drain();
@@ -437,7 +437,7 @@ class StreamLogTest {
         RecordingSink dead = new RecordingSink();
         List<Subscription> readers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            readers.add(bench.log.subscribe(1, false, null, dead));
+            readers.add(bench.log.subscribe(1, false, null, 0, dead));
         }
         dead.onWrite(() -> readers.forEach(Subscription::close));
 

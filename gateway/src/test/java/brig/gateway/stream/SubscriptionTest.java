@@ -276,7 +276,7 @@ class SubscriptionTest {
         bench.append(1, 3);
         bench.settle();
         RecordingSink sink = new RecordingSink();
-        Subscription reader = bench.log.subscribe(1, true, null, sink);
+        Subscription reader = bench.log.subscribe(1, true, null, 0, sink);
         sink.onWrite(() -> {
             throw new IllegalStateException("unforeseen");
         });

@@ -181,6 +181,9 @@ final class MiniCaptain implements LineDecoder.Sink {
 
     private AttachOptions options(JsonObject message) {
         JsonObject read = defect == Defect.TAKES_ANY_FROM ? message.with("from", null) : message;
+        if (defect == Defect.TAKES_ANY_LATENCY) {
+            read = read.with("max_latency_ms", null);
+        }
         return read.as(AttachOptions.class);
     }
 
@@ -200,7 +203,7 @@ final class MiniCaptain implements LineDecoder.Sink {
                 : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1;
         long wanted = options.from() == 0 ? first : options.from();
         long from = MiniReader.begin(session, wanted);
-        MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
+        MiniReader reader = new MiniReader(session, from, captain, options.maxLatencyMs() > 0, new Lines(session));
         reader.join();
         attached.put(session.id, new Attached(session, captain, reader));
         if (defect == Defect.WELCOME_COMES_SECOND) {

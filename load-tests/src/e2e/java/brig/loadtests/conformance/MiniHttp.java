@@ -17,6 +17,8 @@ import java.util.TreeMap;
 
 /** What a mini server says over HTTP: one request a connection, which may become a stream or a WebSocket. */
 final class MiniHttp {
+    private static final String LATENCY = "max_latency_ms=";
+
     private final MiniServer server;
     private final Defect defect;
     /** Whether to ask for no token. */
@@ -152,16 +154,16 @@ final class MiniHttp {
         if (!token.isEmpty()) {
             server.role(session, token);
         }
-        if (query.startsWith("from=")) {
-            try {
-                long from = Long.parseLong(query.substring("from=".length()));
-                options = JsonObject.EMPTY.with("from", from).as(AttachOptions.class);
-            } catch (NumberFormatException e) {
-                throw BrigException.invalid("from", "must be a number");
+        if (query.startsWith("from=") || query.startsWith(LATENCY)) {
+            JsonObject asked = JsonObject.EMPTY;
+            for (String part : query.split("&")) {
+                String[] field = part.split("=", 2);
+                asked = asked.with(field[0], number(field[0], field[1]));
             }
+            options = asked.as(AttachOptions.class);
         }
         if (query.equals("role=watcher")) {
-            options = new AttachOptions(0, "watcher", false, null, null);
+            options = new AttachOptions(0, "watcher", false, null, null, 0);
         }
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(server, channel, MiniCaptain.Kind.SINGLE, session);
@@ -175,7 +177,23 @@ final class MiniHttp {
         converse(captain);
     }
 
-    private void stream(MiniChannel channel, MiniSession session, String header, String query) throws IOException {
+    private static long number(String name, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw BrigException.invalid(name, "must be a number");
+        }
+    }
+
+    private void stream(MiniChannel channel, MiniSession session, String header, String asked) throws IOException {
+        boolean latency = asked.startsWith(LATENCY);
+        String query = latency ? "" : asked;
+        boolean merges = latency
+                && JsonObject.EMPTY
+                                .with("max_latency_ms", number("max_latency_ms", asked.substring(LATENCY.length())))
+                                .as(AttachOptions.class)
+                                .maxLatencyMs()
+                        > 0;
         boolean queryFirst = defect == Defect.QUERY_WINS && !query.isEmpty();
         String text = header.isEmpty() || queryFirst ? query : header;
         boolean earliest = text.isEmpty() || text.equals("earliest") || defect == Defect.IGNORES_LAST_EVENT_ID;
@@ -194,7 +212,7 @@ final class MiniHttp {
             return;
         }
         MiniEvents events = new MiniEvents(channel, session);
-        MiniReader reader = new MiniReader(session, from, false, events);
+        MiniReader reader = new MiniReader(session, from, false, merges, events);
         reader.join();
         channel.write(
                 "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: "

@@ -35,16 +35,18 @@ final class MiniReader {
     private final MiniSession session;
     private final Defect defect;
     private final boolean holds;
+    private final boolean merges;
     private final Sink sink;
     private long next;
     private boolean throttled;
     private volatile boolean stopped;
 
-    MiniReader(MiniSession session, long from, boolean captain, Sink sink) {
+    MiniReader(MiniSession session, long from, boolean captain, boolean merges, Sink sink) {
         this.session = session;
         this.defect = session.defect;
         this.next = from;
         this.holds = defect == Defect.WATCHER_HOLDS_WORKER || (captain && defect != Defect.CAPTAIN_HOLDS_NOBODY);
+        this.merges = merges && defect != Defect.MERGES_NOTHING;
         this.sink = sink;
     }
 
@@ -193,8 +195,46 @@ final class MiniReader {
                     sink.frame(seq + 1, MiniServer.text(JsonObject.of(new NumberedFrame(seq + 1, 1, late))));
                 }
             }
-            default -> sink.frame(seq, line);
+            default -> {
+                if (merges) {
+                    merge(begun, seq, line);
+                } else {
+                    sink.frame(seq, line);
+                }
+            }
         }
+    }
+
+    /** With the chunks that follow; all of them were written at once here. */
+    private void merge(long begun, long seq, String line) throws IOException, InterruptedException {
+        JsonObject frame = read(line);
+        StringBuilder content = new StringBuilder(frame.text("content", ""));
+        for (JsonObject more = follower(frame); more != null; more = follower(frame)) {
+            content.append(defect == Defect.LOSES_TEXT_IN_MERGING ? "" : more.text("content", ""));
+            next++;
+        }
+        if (defect == Defect.RESUMES_BEHIND_A_RANGE && begun == seq && begun > 1) {
+            return;
+        }
+        long last = next - 1;
+        boolean one = last == seq;
+        JsonObject all = one ? frame : frame.with("seq", last).with("content", content.toString());
+        boolean silent = one || defect == Defect.MERGES_WITHOUT_FROM;
+        sink.frame(last, MiniServer.text(silent ? all : all.with("from", seq)));
+    }
+
+    private JsonObject follower(JsonObject chunk) throws InterruptedException {
+        if (next > session.lastSeq() || !chunk.text("type", "").equals("chunk")) {
+            return null;
+        }
+        JsonObject more = read(new String(await(next), StandardCharsets.UTF_8));
+        return more.text("type", "").equals("chunk") && more.text("stream", "").equals(chunk.text("stream", ""))
+                ? more
+                : null;
+    }
+
+    private static JsonObject read(String line) {
+        return JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
     }
 
     private void emit(long seq, String line, boolean really) throws IOException {

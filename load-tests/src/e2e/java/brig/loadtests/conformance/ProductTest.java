@@ -17,6 +17,8 @@ class ProductTest {
             "cut",
             "old",
             "future",
+            "merged",
+            "bad-latency",
             "foreign",
             "query-id",
             "evicted",

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** The median and range of a figure over runs. */
 public record Spread(double median, double min, double max) {
     /** @param values at least one */
-    static Spread of(double[] values) {
+    public static Spread of(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;

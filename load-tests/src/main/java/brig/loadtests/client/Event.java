@@ -21,6 +21,11 @@ public sealed interface Event {
             return line.seq();
         }
 
+        /** The first frame whose content this is: itself, unless it is a merged chunk. */
+        public long firstSeq() {
+            return line.firstSeq();
+        }
+
         /** The content; null if this version does not know its type. */
         public brig.protocol.frame.@Nullable Frame says() {
             return line.frame();

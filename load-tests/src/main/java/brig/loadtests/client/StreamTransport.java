@@ -22,7 +22,7 @@ public enum StreamTransport {
     /** Transports over which a client can write. */
     public static final Set<StreamTransport> SPEAKING = Set.of(UNIX, WEBSOCKET, MANY);
 
-    private static final AttachOptions WATCHING = new AttachOptions(0, "watcher", false, null, null);
+    private static final AttachOptions WATCHING = new AttachOptions(0, "watcher", false, null, null, 0);
 
     /** Connects and requests the stream; the caller reads the answer. */
     public Reader open(Session session, OpenRequest opening) throws IOException {
@@ -33,8 +33,7 @@ public enum StreamTransport {
                 reader.say(from(new CaptainLine.Auth(opening.token(), AttachOptions.NONE), opening));
                 yield reader;
             }
-            case WEBSOCKET ->
-                socket(session, opening.token(), opening.from() == null ? "" : "?from=" + opening.from(), opening);
+            case WEBSOCKET -> socket(session, opening.token(), query(opening, true), opening);
             case MANY -> {
                 SocketReader reader = many(target, "", opening);
                 reader.say(subscribe(session, opening));
@@ -47,7 +46,7 @@ public enum StreamTransport {
                             "Last-Event-ID",
                             new StreamPosition(session.view().text("epoch", ""), (Long) opening.from() - 1).toString());
                 }
-                yield events(session, "", headers, opening);
+                yield events(session, query(opening, false), headers, opening);
             }
         };
     }
@@ -121,8 +120,16 @@ public enum StreamTransport {
     }
 
     private static JsonObject from(Record line, OpenRequest opening) {
-        JsonObject object = JsonObject.of(line);
+        JsonObject object = JsonObject.of(line).with("max_latency_ms", opening.maxLatencyMs());
         return opening.from() == null ? object : object.with("from", opening.from());
+    }
+
+    private static String query(OpenRequest opening, boolean withFrom) {
+        String from = withFrom && opening.from() != null ? "from=" + opening.from() : "";
+        String latency = opening.maxLatencyMs() == null ? "" : "max_latency_ms=" + opening.maxLatencyMs();
+        return from.isEmpty() && latency.isEmpty()
+                ? ""
+                : "?" + from + (from.isEmpty() || latency.isEmpty() ? "" : "&") + latency;
     }
 
     /** Sends work to the agent over this connection. */

@@ -73,8 +73,10 @@ public final class Transcript {
         Violation.require(welcomes > 0, "a frame came before the welcome");
         Violation.require(!terminated, "frame " + frame.seq() + " stands behind state terminated");
         Violation.require(
-                frame.seq() == next, "frame " + frame.seq() + " came where " + next + " was due, and nothing was said");
-        next++;
+                frame.firstSeq() == next,
+                "frame " + frame.firstSeq() + " came where " + next + " was due, and nothing was said");
+        Violation.require(frame.seq() >= next, "a merged chunk ends before it begins");
+        next = frame.seq() + 1;
         switch (frame.says()) {
             case Frame.Chunk chunk -> {
                 hashes.put(frame.seq(), frame.fields().hashCode());

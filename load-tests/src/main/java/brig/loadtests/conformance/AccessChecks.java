@@ -119,7 +119,7 @@ final class AccessChecks {
         try (Session session = target.spawn(work, false);
                 Reader reader = new LineReader(connect(target, control(target).spawnerSocket()))) {
             session.await("frame 2 is there", () -> session.lastSeq() > 1);
-            AttachOptions options = new AttachOptions(2, null, false, null, null);
+            AttachOptions options = new AttachOptions(2, null, false, null, null, 0);
             reader.say(new SpawnerRequest.Attach(session.id(), options));
             Transcript all = Transcript.from(2).open(reader).readDones(reader, 1);
             all.requireOutput(work.output());

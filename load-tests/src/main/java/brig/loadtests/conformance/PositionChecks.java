@@ -76,6 +76,22 @@ final class PositionChecks {
                         Needs.NOTHING,
                         PositionChecks::badFrom),
                 new Check(
+                        "merged",
+                        "5.2",
+                        "It may resume at any frame, also in the middle of what came merged",
+                        "merged text: fewer chunks, the same text from any frame on, each number once",
+                        StreamTransport.ALL,
+                        Needs.NOTHING,
+                        PositionChecks::merged),
+                new Check(
+                        "bad-latency",
+                        "5.2",
+                        "The value is 0 (frames as they are, the default) to 1000; another one is `INVALID_FIELD`.",
+                        "max_latency_ms negative, too large or no number: INVALID_FIELD",
+                        StreamTransport.ALL,
+                        Needs.NOTHING,
+                        PositionChecks::badLatency),
+                new Check(
                         "bad-id",
                         "4.3",
                         "any other is 400 `INVALID_FIELD`.",
@@ -202,6 +218,42 @@ final class PositionChecks {
                 try (Reader reader =
                         way.open(session, OpenRequest.watcher(session).fromValue(value))) {
                     Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to from " + value);
+                }
+            }
+        }
+    }
+
+    private static void merged(Target target, StreamTransport way) throws IOException {
+        try (Session session = idle(target)) {
+            long last = session.lastSeq();
+            for (long from : new long[] {1, 2, 3, last / 2, last - 1, last}) {
+                Transcript plain = readTo(way, session, watcher(session, from), from, last);
+                Transcript zero = readTo(way, session, watcher(session, from).merged(0), from, last);
+                Transcript merged = readTo(way, session, watcher(session, from).merged(1000), from, last);
+                Violation.require(plain.hashes().equals(zero.hashes()), "with 0 the frames are others");
+                Violation.requireEqual(
+                        plain.text().toString(), merged.text().toString(), "the merged text from frame " + from);
+                Violation.requireEqual(last + 1, merged.next(), "the number behind it");
+                Violation.require(
+                        from > 1 || merged.hashes().size() < plain.hashes().size(), "nothing was merged");
+            }
+        }
+    }
+
+    private static Transcript readTo(StreamTransport way, Session session, OpenRequest opening, long from, long last)
+            throws IOException {
+        try (Reader reader = way.open(session, opening)) {
+            return Transcript.from(from).open(reader).readTo(reader, last);
+        }
+    }
+
+    private static void badLatency(Target target, StreamTransport way) throws IOException {
+        try (Session session = idle(target)) {
+            boolean isQuery = way == StreamTransport.WEBSOCKET || way == StreamTransport.SSE;
+            for (Object value : isQuery ? List.of("-1", "1001", "x", "1.5", "") : List.of(-1, 1001, "50", 1.5, true)) {
+                try (Reader reader =
+                        way.open(session, OpenRequest.watcher(session).merged(value))) {
+                    Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to " + value);
                 }
             }
         }

@@ -4,6 +4,7 @@ import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
+import brig.loadtests.product.JvmOptions;
 import brig.loadtests.product.ServeSettings;
 import java.io.IOException;
 import java.net.URI;
@@ -82,7 +83,7 @@ public final class Product implements Target.Limited, Target.Control {
         try {
             awaitDone(disk);
             return new Product(
-                    Brig.prepare(folder, new Brig.Launch(settings, inside, Map.of()))
+                    Brig.prepare(folder, new Brig.Launch(Brig.home(), settings, inside, JvmOptions.NONE))
                             .launch(),
                     disk);
         } catch (IOException e) {

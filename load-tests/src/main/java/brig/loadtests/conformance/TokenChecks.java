@@ -143,7 +143,7 @@ final class TokenChecks {
                 Session other = target.spawn(null, false);
                 Reader reader = StreamTransport.many(target, "", OpenRequest.captain(session))) {
             for (String token : wrong(session, other)) {
-                reader.say(StreamTransport.subscribe(session, new OpenRequest(token, null, 0, 0)));
+                reader.say(StreamTransport.subscribe(session, new OpenRequest(token, null, 0, 0, null)));
                 Event answer = reader.answer();
                 Violation.require(
                         answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),

@@ -3,29 +3,48 @@ package brig.loadtests.peers;
 import brig.loadtests.client.SpawnBody;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.loadtests.profile.CpuRecording;
 import brig.loadtests.suite.Scenario;
 import brig.protocol.api.SpawnAnswer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A gateway, started once the generator answers as its worker-agent. */
 final class BrigServer implements Server {
+    private static final double CPU_UNKNOWN = 0;
+
     private final Brig brig;
     private final int port;
     private final String transport;
     private final Scenario scenario;
     private final Path collections;
+    private final @Nullable CpuRecording recording;
 
-    /** @param collections the garbage collection log of its JVM */
-    BrigServer(Brig brig, int port, String transport, Scenario scenario, Path collections) throws IOException {
+    /**
+     * The server.
+     *
+     * @param collections the garbage collection log of its JVM
+     * @param recording   of its CPU time, drawn when it has ended; null for none
+     */
+    BrigServer(
+            Brig brig,
+            int port,
+            String transport,
+            Scenario scenario,
+            Path collections,
+            @Nullable CpuRecording recording)
+            throws IOException {
         this.brig = brig;
         this.port = port;
         this.transport = transport;
         this.scenario = scenario;
         this.collections = collections;
+        this.recording = recording;
         Files.createDirectories(Path.of(brig.linkSocket()).getParent());
     }
 
@@ -80,6 +99,19 @@ final class BrigServer implements Server {
 
     @Override
     public void close() throws IOException {
-        brig.kill();
+        if (recording == null) {
+            brig.kill();
+            return;
+        }
+        try (recording) {
+            Instant measured = Instant.now();
+            brig.close();
+            recording.draw(
+                    CpuRecording.GATEWAY,
+                    scenario.name(),
+                    measured.minusMillis(scenario.durationMs()),
+                    measured,
+                    CPU_UNKNOWN);
+        }
     }
 }

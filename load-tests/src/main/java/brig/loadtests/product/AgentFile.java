@@ -22,7 +22,8 @@ public record AgentFile(
         @Nullable String process,
         @Nullable String stdin,
         @OmitEmpty boolean asModel,
-        @Nullable Install install) {
+        @Nullable Install install,
+        @Nullable String adapter) {
     /**
      * A program that is shown to the wall; the command names it {@code {program}}.
      *
@@ -33,17 +34,22 @@ public record AgentFile(
 
     /** A program started once per spawn, which gets messages on its standard input. */
     public static AgentFile spawned(String description, List<String> command, String stdin) {
-        return new AgentFile(description, command, "spawn", stdin, false, null);
+        return new AgentFile(description, command, "spawn", stdin, false, null, null);
     }
 
     /** A program of the load tests, started once per spawn. */
     public static AgentFile installed(String description, List<String> command, String program) {
-        return new AgentFile(description, command, "spawn", "null", false, new Install("", List.of(program)));
+        return new AgentFile(description, command, "spawn", "null", false, new Install("", List.of(program)), null);
+    }
+
+    /** A program of the load tests that speaks an agent's native format. */
+    public static AgentFile speaking(String adapter, String description, List<String> command, String program) {
+        return new AgentFile(description, command, "spawn", "lines", false, new Install("", List.of(program)), adapter);
     }
 
     /** A program started for each message. */
     public static AgentFile perMessage(String description, List<String> command) {
-        return new AgentFile(description, command, null, null, false, null);
+        return new AgentFile(description, command, null, null, false, null, null);
     }
 
     /** Writes it under that name. */

@@ -23,12 +23,6 @@ import java.util.stream.Stream;
  * lets it run: in between a load generator can begin to act as its worker-agent.
  */
 public final class Brig implements AutoCloseable {
-    /**
-     * Makes full collections complete. The serial collector may otherwise leave a twentieth of the heap three times of
-     * four, 18 MiB here, which looks like growth.
-     */
-    public static final String WHOLE_COLLECTIONS = "-XX:MarkSweepDeadRatio=0";
-
     private static final Pattern PORT = Pattern.compile("\\s+http\\s+http://127\\.0\\.0\\.1:(\\d+) .*");
     private static final long STOP_SECONDS = 20;
 
@@ -48,14 +42,14 @@ public final class Brig implements AutoCloseable {
     /**
      * Non-default ways to start it.
      *
+     * @param home the folder of the product
      * @param prefix the command that runs its program
-     * @param environment variables, added to those of this process
      */
-    public record Launch(ServeSettings settings, List<String> prefix, Map<String, String> environment) {
+    public record Launch(Path home, ServeSettings settings, List<String> prefix, JvmOptions options) {
         public static final Launch PLAIN = with(ServeSettings.DEFAULTS);
 
         public static Launch with(ServeSettings settings) {
-            return new Launch(settings, List.of(), Map.of());
+            return new Launch(Brig.home(), settings, List.of(), JvmOptions.NONE);
         }
     }
 
@@ -71,15 +65,34 @@ public final class Brig implements AutoCloseable {
 
     /** As above, with settings. */
     public static Brig start(Map<String, AgentFile> agents, ServeSettings settings) throws IOException {
+        return start(
+                agents, new Launch(home(), settings, List.of(), JvmOptions.NONE.gateway(JvmOptions.WHOLE_COLLECTIONS)));
+    }
+
+    /** As above, in that way. */
+    public static Brig start(Map<String, AgentFile> agents, Launch launch) throws IOException {
+        return start(agents, Map.of(), launch);
+    }
+
+    /**
+     * As above, with files of agents.
+     *
+     * @param files by their path below the folder of profiles; those of {@code NAME/} are shown to the agent NAME
+     */
+    public static Brig start(Map<String, AgentFile> agents, Map<String, String> files, Launch launch)
+            throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
         for (Map.Entry<String, AgentFile> agent : agents.entrySet()) {
             agent.getValue().write(agentDir, agent.getKey());
         }
-        return prepare(
-                        folder,
-                        new Launch(
-                                settings.withAgents(agentDir), List.of(), Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS)))
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Path path = agentDir.resolve(file.getKey());
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, file.getValue());
+        }
+        ServeSettings settings = launch.settings().withAgents(agentDir);
+        return prepare(folder, new Launch(launch.home(), settings, launch.prefix(), launch.options()))
                 .launch();
     }
 
@@ -97,9 +110,9 @@ public final class Brig implements AutoCloseable {
         Path log = folder.resolve("serve.log");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "read -r go && exec \"$@\"", "brig"));
         command.addAll(launch.prefix());
-        command.addAll(List.of(program().toString(), "serve", "--config", config.toString()));
+        command.addAll(List.of(program(launch.home()).toString(), "serve", "--config", config.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
-        builder.environment().putAll(launch.environment());
+        builder.environment().putAll(launch.options().environment(System.getenv()));
         return new Brig(folder, log, builder);
     }
 
@@ -108,9 +121,9 @@ public final class Brig implements AutoCloseable {
         return folder.resolve("state/streams");
     }
 
-    /** Where the product should be installed. */
-    public static Path program() {
-        return home().resolve("bin/brig");
+    /** Where the program of that product should be. */
+    public static Path program(Path home) {
+        return home.resolve("bin/brig");
     }
 
     /** The folder of the product: this program's own, or the build's. */

@@ -41,7 +41,7 @@ public final class Table {
             scenario.figures().forEach(figure -> row.add(cell(series, figure)));
             rows.add(row);
         }
-        align(text, rows);
+        text.append(aligned(rows));
         peers.forEach(series -> series.faults()
                 .forEach(fault -> text.append("  ")
                         .append(series.peer())
@@ -50,7 +50,9 @@ public final class Table {
                         .append('\n')));
     }
 
-    private static void align(StringBuilder text, List<List<String>> rows) {
+    /** Rows of the same number of cells, with columns of one width each. */
+    public static String aligned(List<List<String>> rows) {
+        StringBuilder text = new StringBuilder();
         int columns = rows.getFirst().size();
         int[] widths = new int[columns];
         rows.forEach(row -> {
@@ -65,6 +67,7 @@ public final class Table {
             }
             text.append('\n');
         }
+        return text.toString();
     }
 
     /** The median, with minimum and maximum if there are several runs. */

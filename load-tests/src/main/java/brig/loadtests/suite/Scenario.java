@@ -58,6 +58,30 @@ public record Scenario(
         shows.forEach(Figure::of);
     }
 
+    /** A copy for other peers. */
+    public Scenario among(List<String> newPeers) {
+        return new Scenario(
+                name,
+                says,
+                transports,
+                streams,
+                readers,
+                contentBytes,
+                window,
+                rateHz,
+                stall,
+                flood,
+                idleFrames,
+                stormMs,
+                role,
+                warmupMs,
+                jitWarmupMs,
+                durationMs,
+                shows,
+                memoryChart,
+                newPeers);
+    }
+
     /** A copy with other times. */
     public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
         return new Scenario(

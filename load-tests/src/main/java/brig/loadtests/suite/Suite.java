@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param full  every scenario at length
  * @param quick about two minutes
+ * @param guard what is compared with an earlier product
  */
 @Settings
-public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<Bound> bounds) {
+public record Suite(Profile full, Profile quick, Profile guard, List<Scenario> scenarios, List<Bound> bounds) {
     private static final String DEFAULTS = "defaults";
     private static final String FILE = "/brig/loadtests/suite.json";
 

@@ -8,8 +8,9 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** What the processes of a product took so far, by what they are for. */
+/** What the processes of a product or a peer took so far, by what they are for. */
 public record Costs(Map<Role, Cost> byRole) {
     private static final double TICKS_PER_SECOND = 100;
     private static final int USER_TIME = 11;
@@ -38,11 +39,25 @@ public record Costs(Map<Role, Cost> byRole) {
     public static Costs of(Brig brig) {
         Map<Role, Cost> found = new EnumMap<>(Role.class);
         add(found, Role.GATEWAY, brig.pid());
-        for (ProcessHandle workerAgent : brig.workerAgents()) {
-            add(found, Role.WORKER_AGENT, workerAgent.pid());
-            workerAgent.descendants().forEach(child -> add(found, role(child.pid()), child.pid()));
-        }
+        brig.workerAgents().forEach(workerAgent -> addTree(found, Role.WORKER_AGENT, workerAgent));
         return new Costs(found);
+    }
+
+    /** The same of a process and what it started. */
+    static Costs ofTree(ProcessHandle process, Role role) {
+        Map<Role, Cost> found = new EnumMap<>(Role.class);
+        addTree(found, role, process);
+        return new Costs(found);
+    }
+
+    private static void addTree(Map<Role, Cost> found, Role role, ProcessHandle process) {
+        add(found, role, process.pid());
+        process.descendants().forEach(child -> add(found, role(child.pid()), child.pid()));
+    }
+
+    /** What there are processes for. */
+    public Set<Role> roles() {
+        return byRole.keySet();
     }
 
     public Cost of(Role role) {
@@ -54,8 +69,8 @@ public record Costs(Map<Role, Cost> byRole) {
         return of(role).cpuSeconds() - before.of(role).cpuSeconds();
     }
 
-    /** CPU seconds since an earlier moment, of all that Brig is. */
-    public double brigCpuSince(Costs before) {
+    /** CPU seconds since an earlier moment, of all but the agents. */
+    public double deliveringCpuSince(Costs before) {
         double sum = 0;
         for (Role role : Role.values()) {
             sum += role == Role.AGENT ? 0 : cpuSince(before, role);

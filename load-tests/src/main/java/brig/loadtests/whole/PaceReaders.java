@@ -7,11 +7,15 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** {@code brig-pace read}: readers of many streams, in C, so that they cost little beside what is measured. */
-public final class PaceReaders implements AutoCloseable {
+public final class PaceReaders implements Disturbance.Client {
+    private static final String READ = "rchar: ";
+
     private final Process process;
     private final BufferedReader events;
 
@@ -55,6 +59,15 @@ public final class PaceReaders implements AutoCloseable {
             }
         }
         throw new IOException("brig-pace ended before its time");
+    }
+
+    @Override
+    public long readBytes() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc", String.valueOf(process.pid()), "io"))) {
+            return lines.filter(line -> line.startsWith(READ))
+                    .mapToLong(line -> Long.parseLong(line.substring(READ.length())))
+                    .sum();
+        }
     }
 
     @Override

@@ -2,9 +2,11 @@ package brig.loadtests.whole;
 
 import java.util.Locale;
 
-/** What a process of the product is for. */
+/** What a process is for. */
 public enum Role {
     GATEWAY,
+    /** The one process of a peer that stands between agents and readers. */
+    DELIVERER,
     WORKER_AGENT,
     EGRESS,
     LAUNCHER,

@@ -18,6 +18,7 @@ class SuiteTest {
         Set<String> names = new HashSet<>();
         suite.scenarios().forEach(scenario -> assertTrue(names.add(scenario.name()), scenario.name() + " twice"));
         assertTrue(names.containsAll(suite.quick().scenarios()));
+        assertTrue(names.containsAll(suite.guard().scenarios()));
         assertFalse(suite.bounds().isEmpty());
     }
 
@@ -75,12 +76,12 @@ class SuiteTest {
         String profile =
                 "{\"rounds\":1,\"warmupMs\":1,\"jitWarmupMs\":2,\"durationMs\":3,\"ownTimes\":true,\"scenarios\":[],\"peers\":[]}";
         return """
-                {"full": %s, "quick": %s, "scenarios": [%s], "bounds": [%s],
+                {"full": %s, "quick": %s, "guard": %s, "scenarios": [%s], "bounds": [%s],
                  "defaults": {"scenarios": {"says": "", "transports": ["ws"], "streams": 1, "readers": 100,
                     "contentBytes": 32, "window": 0, "rateHz": 0, "stall": 0, "flood": 0, "idleFrames": 0, "stormMs": 0,
                     "role": "watcher", "warmupMs": 0, "jitWarmupMs": 7, "durationMs": 0, "shows": ["p99_ms"], "memoryChart": false,
                     "peers": ["brig"]},
                   "bounds": {"figure": "p99_ms", "peer": "", "inScenario": "", "atMostPercent": 0,
-                    "atLeastPercent": 0, "atMost": 0, "says": ""}}}""".formatted(profile, profile, scenario, bound);
+                    "atLeastPercent": 0, "atMost": 0, "says": ""}}}""".formatted(profile, profile, profile, scenario, bound);
     }
 }

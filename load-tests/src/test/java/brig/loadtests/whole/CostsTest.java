@@ -25,6 +25,6 @@ class CostsTest {
                 new Cost(2, 0.5, 0, 2),
                 Role.AGENT,
                 new Cost(9, 50, 0, 9)));
-        assertEquals(2.5, after.brigCpuSince(before));
+        assertEquals(2.5, after.deliveringCpuSince(before));
     }
 }

@@ -1,5 +1,6 @@
 package brig.protocol.api;
 
+import brig.protocol.Limits;
 import brig.protocol.SpawnState;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.frame.AttachOptions;
@@ -75,6 +76,7 @@ public sealed interface HttpRequest {
      * @param lastEventId the last event received, {@code <epoch>-<seq>}; the header of that name takes precedence
      * @param presence whether to report who is connected
      * @param agent only the frames of that sub-agent, or of {@code main}; null for all
+     * @param maxLatencyMs how long text may wait to be merged, in milliseconds; 0 for frames as they are
      * @param ticket replaces a token
      */
     record Stream(
@@ -82,6 +84,7 @@ public sealed interface HttpRequest {
             @NotEmpty @Nullable String lastEventId,
             @OmitEmpty boolean presence,
             @NotEmpty @Nullable String agent,
+            @OmitEmpty @Range(max = Limits.LATENCY_MS_MAX) long maxLatencyMs,
             @NotEmpty @Nullable String ticket)
             implements HttpRequest {}
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param presence whether to report who is connected
  * @param client the name of the program, for the {@code via} of its messages
  * @param agent the agent whose frames are wanted; null for all
+ * @param maxLatencyMs how long text may wait to be merged, in milliseconds; 0 for frames as they are
  */
 @Extensible
 public record AttachOptions(
@@ -23,9 +24,10 @@ public record AttachOptions(
         @Nullable String role,
         @OmitEmpty boolean presence,
         @Nullable String client,
-        @Nullable String agent) {
+        @Nullable String agent,
+        @OmitEmpty @Range(max = Limits.LATENCY_MS_MAX) long maxLatencyMs) {
     /** All rights of the token, from the beginning on. */
-    public static final AttachOptions NONE = new AttachOptions(0, null, false, null, null);
+    public static final AttachOptions NONE = new AttachOptions(0, null, false, null, null, 0);
 
     private static final String WATCHER = "watcher";
     private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
@@ -39,7 +41,7 @@ public record AttachOptions(
 
     /** Read-only, from that frame on. */
     public static AttachOptions toWatch(long from) {
-        return new AttachOptions(from, WATCHER, false, null, null);
+        return new AttachOptions(from, WATCHER, false, null, null, 0);
     }
 
     public boolean watchOnly() {

@@ -18,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -201,7 +202,7 @@ public final class Json {
             }
             escaped = escaped == null ? new ByteArrayOutputStream(json.length + 64) : escaped;
             escaped.write(json, copied, at - copied);
-            escaped.writeBytes("\\u%04x".formatted(control).getBytes(StandardCharsets.US_ASCII));
+            escaped.writeBytes(escape(control));
             at += control == 0x7f ? 0 : 1;
             copied = at + 1;
         }
@@ -210,6 +211,14 @@ public final class Json {
         }
         escaped.write(json, copied, json.length - copied);
         return escaped.toByteArray();
+    }
+
+    /** The escape of a control character below U+0100. */
+    private static byte[] escape(int control) {
+        HexFormat hex = HexFormat.of();
+        return new byte[] {
+            '\\', 'u', '0', '0', (byte) hex.toLowHexDigit(control >> 4), (byte) hex.toLowHexDigit(control)
+        };
     }
 
     private static byte[] plain(Object object) {

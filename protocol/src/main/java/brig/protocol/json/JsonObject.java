@@ -75,7 +75,7 @@ public final class JsonObject {
 
     /** Builds an object field by field. */
     public static final class Builder {
-        private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        private Map<String, @Nullable Object> values = new LinkedHashMap<>();
 
         private Builder() {}
 
@@ -85,9 +85,11 @@ public final class JsonObject {
             return this;
         }
 
-        /** Builds the object from the current fields. */
+        /** Builds the object from the current fields; the next one begins without any. */
         public JsonObject build() {
-            return new JsonObject(new LinkedHashMap<>(values));
+            JsonObject built = new JsonObject(values);
+            values = new LinkedHashMap<>();
+            return built;
         }
     }
 

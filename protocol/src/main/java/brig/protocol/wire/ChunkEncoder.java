@@ -10,14 +10,14 @@ import java.util.Arrays;
 /**
  * Encodes the raw output of an agent into the bodies of {@code chunk} frames. Characters are never split, whatever the
  * reads were; malformed UTF-8 becomes U+FFFD, as in a browser; a frame never exceeds {@link Limits#FRAME_BYTES_MAX}.
- * One instance per output stream, owned by the thread that reads it. Most output is ASCII that stays as it is; it is
- * found eight bytes at a time and copied in runs.
+ * One instance per output stream, owned by the thread that reads it, whose encoders share the memory of a body: most
+ * streams are idle. Most output is ASCII that stays as it is; it is found eight bytes at a time and copied in runs.
  *
  * <p>A body is the frame after its sequence number, {@code ,"ts":…,"stream":"stdout","content":"…"}} and a newline. The
  * caller that assigns the number writes the head.
  */
 public final class ChunkEncoder {
-    /** Receives bodies, in order. The array is valid during the call only. */
+    /** Receives bodies, in order. The array is valid during the call only, in which nothing else may be encoded. */
     public interface Sink {
         void handleChunkBody(byte[] bytes, int length) throws InterruptedException;
     }
@@ -36,12 +36,19 @@ public final class ChunkEncoder {
     private static final long QUOTES = '"' * ONES;
     private static final long BACKSLASHES = '\\' * ONES;
 
+    private static final byte[] NOTHING = {};
+
+    private static final ThreadLocal<byte[]> BODIES =
+            ThreadLocal.withInitial(() -> new byte[Limits.FRAME_BYTES_MAX - HEAD_BYTES_MAX]);
+
     private final String stream;
     private final Sink sink;
-    private final byte[] body = new byte[Limits.FRAME_BYTES_MAX - HEAD_BYTES_MAX];
+    /** The thread's; valid within a call. */
+    private byte[] body = NOTHING;
+
     private int length;
     /** The first bytes of a character that is not complete yet. */
-    private byte[] incomplete = new byte[0];
+    private byte[] incomplete = NOTHING;
 
     /** @param stream the value of the frame's field {@code stream}, such as {@code stdout} */
     public ChunkEncoder(String stream, Sink sink) {
@@ -59,7 +66,7 @@ public final class ChunkEncoder {
             System.arraycopy(bytes, offset, in, incomplete.length, count);
             at = 0;
             end = in.length;
-            incomplete = new byte[0];
+            incomplete = NOTHING;
         }
         begin(nowMs);
         int empty = length;
@@ -92,7 +99,7 @@ public final class ChunkEncoder {
     /** Ends the output; an incomplete character becomes U+FFFD. */
     public void finish(long nowMs) throws InterruptedException {
         if (incomplete.length > 0) {
-            incomplete = new byte[0];
+            incomplete = NOTHING;
             begin(nowMs);
             append(REPLACEMENT);
             emit();
@@ -131,6 +138,7 @@ public final class ChunkEncoder {
     }
 
     private void begin(long nowMs) {
+        body = BODIES.get();
         length = 0;
         append((",\"ts\":" + nowMs + ",\"stream\":\"" + stream + "\",\"content\":\"")
                 .getBytes(StandardCharsets.US_ASCII));

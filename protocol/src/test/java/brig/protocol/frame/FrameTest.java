@@ -60,7 +60,8 @@ class FrameTest {
 
     @Test
     void shouldKnowWhatItCanOfAFrameThatOnlyANewerVersionHas() {
-        assertEquals(new NumberedFrame("mood", 7, 2, null, false), read("{'type':'mood','seq':7,'ts':2,'colour':1}"));
+        assertEquals(
+                new NumberedFrame("mood", 7, 0, 2, null, false), read("{'type':'mood','seq':7,'ts':2,'colour':1}"));
         assertEquals(
                 new Frame.Egress(null, 0),
                 read("{'type':'egress','seq':1,'ts':2,'kind':'delayed','colour':1}")

@@ -11,9 +11,12 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +28,10 @@ class ChunkEncoderTest {
     private final List<Map<String, Object>> frames = new ArrayList<>();
     private final ChunkEncoder encoder = new ChunkEncoder("stdout", this::keep);
 
+    private final Set<byte[]> bodies = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private void keep(byte[] body, int length) {
+        bodies.add(body);
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
         frame.writeBytes(HEAD.getBytes(StandardCharsets.US_ASCII));
         frame.write(body, 0, length);
@@ -87,6 +93,18 @@ class ChunkEncoderTest {
         encoder.finish(1);
         encoder.finish(1);
         assertEquals("\uFFFD", contents());
+    }
+
+    @Test
+    void shouldShareTheMemoryOfABodyWithTheOtherEncodersOfTheThread() throws InterruptedException {
+        List<ChunkEncoder> encoders = List.of(encoder, new ChunkEncoder("stderr", this::keep));
+        for (byte b : Splits.utf8("äöü")) {
+            for (ChunkEncoder each : encoders) {
+                each.encode(new byte[] {b}, 0, 1, 1);
+            }
+        }
+        assertEquals("ääööüü", contents());
+        assertEquals(1, bodies.size());
     }
 
     @ParameterizedTest

@@ -26,13 +26,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything, the disk too: one
  * segment or one batch is written or read under it. The connection is told of news on the thread that appended.
  *
- * <p>Decisions 0157, 0174.
+ * <p>Decisions 0157, 0174, 0177.
  */
 public final class Outbox implements FrameSink {
     private static final int SEGMENT_BYTES_MIN = 512;
     private static final int SEGMENT_BYTES_MAX = Limits.FRAME_BYTES_MAX;
+    private static final int SPARE_MAX = 64;
     /** The size of one write: the JDK copies it into a direct buffer, which it keeps per thread. */
     private static final int BATCH_BYTES_MAX = 4 * SEGMENT_BYTES_MAX;
+
+    /** Of all outboxes. */
+    private static final SpareArrays SPARE = new SpareArrays(SEGMENT_BYTES_MAX, SPARE_MAX);
 
     private final long unackedBytesMax;
     private final Spill spill;
@@ -50,6 +54,9 @@ public final class Outbox implements FrameSink {
     private long ackedSeq;
     /** How many pumps append now, and flush then. */
     private int held;
+
+    /** The first frame whose bytes only the present reader has seen. */
+    private long ownFrom = 1;
 
     private boolean gateOpen;
     private boolean ended;
@@ -233,7 +240,7 @@ public final class Outbox implements FrameSink {
             return last;
         }
         int doubled = last == null ? SEGMENT_BYTES_MIN : Math.min(2 * last.bytes.length, SEGMENT_BYTES_MAX);
-        Segment fresh = new Segment(Math.max(doubled, frame), lastSeq + 1);
+        Segment fresh = new Segment(SPARE.take(Math.max(doubled, frame)), lastSeq + 1);
         if (last == null) {
             head = fresh;
             if (reader != null) {
@@ -299,6 +306,9 @@ public final class Outbox implements FrameSink {
         spill.dropAcked(droppable);
         for (Segment oldest = head; oldest != null && oldest.lastSeq <= droppable; oldest = head) {
             removeHead(oldest);
+            if (current != null && oldest.firstSeq >= ownFrom && oldest.lastSeq < current.writesFrom) {
+                SPARE.give(oldest.bytes);
+            }
         }
         if (head == null && current != null) {
             current.segment = null;
@@ -334,6 +344,7 @@ public final class Outbox implements FrameSink {
             earlier = reader;
             fresh = new Reader(Math.max(seq, ackedSeq + 1), follower);
             reader = fresh;
+            ownFrom = lastSeq + 1;
             spill.retry();
         } finally {
             lock.unlock();
@@ -406,6 +417,9 @@ public final class Outbox implements FrameSink {
         private @Nullable Segment segment;
 
         private int offset;
+        /** From that frame on segments may be still to be written. */
+        private long writesFrom;
+
         private final Follower follower;
 
         private Reader(long seq, Follower follower) {
@@ -431,7 +445,11 @@ public final class Outbox implements FrameSink {
             List<ByteBuffer> taken;
             lock.lock();
             try {
-                if (reader != this || !hasUnsent()) {
+                if (reader != this) {
+                    return List.of();
+                }
+                writesFrom = firstUnwritten();
+                if (!hasUnsent()) {
                     return List.of();
                 }
                 taken = part == null ? collect() : List.of(read(part));
@@ -441,6 +459,15 @@ public final class Outbox implements FrameSink {
             }
             again.forEach(Runnable::run);
             return taken;
+        }
+
+        /** A segment is written as a whole. What was taken before is written when more is asked for. */
+        private long firstUnwritten() {
+            Segment at = segment;
+            if (at == null) {
+                return lastSeq + 1;
+            }
+            return offset == at.used ? at.lastSeq + 1 : at.firstSeq;
         }
 
         private ByteBuffer read(Spill.Part from) throws IOException {

@@ -15,8 +15,8 @@ final class Segment {
     @Nullable
     Segment next;
 
-    Segment(int capacity, long firstSeq) {
-        this.bytes = new byte[capacity];
+    Segment(byte[] bytes, long firstSeq) {
+        this.bytes = bytes;
         this.firstSeq = firstSeq;
         this.lastSeq = firstSeq - 1;
     }

@@ -1,6 +1,7 @@
 package brig.workeragent.pump;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,8 +19,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -256,5 +260,64 @@ class OutboxTest {
                 }
             }
         }
+    }
+
+    /** A frame that fills a segment. */
+    private static String big(char c) {
+        return String.valueOf(c).repeat(60_000);
+    }
+
+    /** Written by another worker: it would overwrite memory that is given back too early. */
+    private static void writeElsewhere() {
+        Outbox other = new Outbox(1 << 30);
+        for (int i = 0; i < 100; i++) {
+            chunk(other, big('z'));
+        }
+    }
+
+    @Test
+    void shouldUseTheMemoryOfWrittenFramesAgain() throws Exception {
+        Outbox outbox = new Outbox(1 << 20);
+        WaitingReader reader = WaitingReader.open(outbox, 1);
+        Set<byte[]> arrays = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int seq = 1; seq <= 1000; seq++) {
+            chunk(outbox, big('a'));
+            reader.take().forEach(buffer -> arrays.add(buffer.array()));
+            outbox.ack(seq - 1);
+        }
+        assertTrue(arrays.size() < 20, arrays.size() + " arrays");
+    }
+
+    @Test
+    void shouldKeepFramesThatAreBeingWrittenAlthoughTheyAreAcknowledged() throws Exception {
+        // Scenario: a gateway acknowledges frames that it cannot have yet.
+        Outbox outbox = new Outbox(1 << 20);
+        WaitingReader reader = WaitingReader.open(outbox, 1);
+        chunk(outbox, big('a'));
+        chunk(outbox, big('b'));
+        List<ByteBuffer> writing = reader.take();
+        byte[] before = bytes(writing.stream().map(ByteBuffer::duplicate).toList());
+        chunk(outbox, big('c'));
+        outbox.ack(3);
+        writeElsewhere();
+        assertArrayEquals(before, bytes(writing));
+    }
+
+    @Test
+    void shouldKeepFramesThatAnEarlierConnectionMayStillWrite() throws Exception {
+        // Scenario: a connection hangs in its write while the next one reads and acknowledges the same frames.
+        Outbox outbox = new Outbox(1 << 20);
+        WaitingReader hangs = WaitingReader.open(outbox, 1);
+        chunk(outbox, big('a'));
+        chunk(outbox, big('b'));
+        List<ByteBuffer> writing = hangs.take();
+        byte[] before = bytes(writing.stream().map(ByteBuffer::duplicate).toList());
+        WaitingReader next = WaitingReader.open(outbox, 1);
+        next.take();
+        chunk(outbox, big('c'));
+        next.take();
+        outbox.ack(2);
+        writeElsewhere();
+        assertArrayEquals(before, bytes(writing));
     }
 }

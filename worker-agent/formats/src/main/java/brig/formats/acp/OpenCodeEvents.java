@@ -9,8 +9,6 @@ import brig.protocol.frame.Frame;
 import brig.protocol.frame.Frame.SubAgent.Status;
 import brig.protocol.frame.TokenUsage;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0059.
  */
 final class OpenCodeEvents {
-    private static final Pattern RESULT = Pattern.compile("<task_result>\\n?(.*?)\\n?</task_result>", Pattern.DOTALL);
+    private static final String RESULT = "<task_result>";
+    private static final String RESULT_END = "</task_result>";
     private static final int NEW_MAX = 100;
 
     /** A new session whose creating tool call is not known yet. */
@@ -156,10 +155,21 @@ final class OpenCodeEvents {
 
     private void handleReport(String child, String output) throws InterruptedException {
         if (!output.contains("state=\"running\"")) {
-            Matcher result = RESULT.matcher(output);
             Status status = output.contains("state=\"error\"") ? Status.FAILED : Status.COMPLETED;
-            agents.ended(child, status, result.find() ? result.group(1) : output, null);
+            agents.ended(child, status, result(output), null);
         }
+    }
+
+    /** What the sub-agent said, without the line breaks around it; all of the output if that is not marked. */
+    private static String result(String output) {
+        int begin = output.indexOf(RESULT);
+        int end = begin < 0 ? -1 : output.indexOf(RESULT_END, begin);
+        if (end < 0) {
+            return output;
+        }
+        String said = output.substring(begin + RESULT.length(), end);
+        String rest = said.startsWith("\n") ? said.substring(1) : said;
+        return rest.endsWith("\n") ? rest.substring(0, rest.length() - 1) : rest;
     }
 
     private void handleStatus(String session, OpenCodeEvent.Status status) throws InterruptedException {

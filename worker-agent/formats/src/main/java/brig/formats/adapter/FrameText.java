@@ -53,7 +53,9 @@ public final class FrameText {
         while (at < text.length()) {
             char c = text.charAt(at);
             int characters = Character.isHighSurrogate(c) ? 2 : 1;
-            bytes += c < ' ' ? ESCAPE_BYTES : c == '"' || c == '\\' ? 2 : c < 0x80 ? 1 : c < 0x800 ? 2 : 4;
+            bytes += Character.isISOControl(c)
+                    ? ESCAPE_BYTES
+                    : c == '"' || c == '\\' ? 2 : c < 0x80 ? 1 : c < 0x800 ? 2 : 4;
             if (bytes > bytesMax) {
                 return at;
             }

@@ -2,16 +2,16 @@ package brig.formats.adapter;
 
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Splits an agent's output into lines of at most {@link #LINE_BYTES_MAX}, independent of how the reads split it. A
  * longer line is reported once, with its beginning, and skipped to its newline. State is owned by one thread.
  *
- * <p>All workers of a host share one memory budget for long lines. A line that gets no memory in time is skipped: an
- * agent that writes long lines can cost others a line, but cannot exhaust the process's memory.
+ * <p>All workers of a host share one memory budget for long lines. A line for which nothing is left is skipped: an
+ * agent that writes long lines can cost others a line, but cannot exhaust the process's memory. Nothing waits for
+ * memory: whoever would release it may be read by the same thread.
  *
- * <p>Decision 0060.
+ * <p>Decisions 0060, 0178.
  */
 public final class NativeLines {
     /** Receives lines, in order. */
@@ -32,7 +32,6 @@ public final class NativeLines {
     private static final int COST_PER_BYTE = 4;
 
     private static final int BUDGET_BYTES = 192 * 1024 * 1024;
-    private static final long ROOM_WAIT_MS = 5000;
     private static final Semaphore BUDGET = new Semaphore(BUDGET_BYTES);
 
     private final Sink sink;
@@ -105,14 +104,14 @@ public final class NativeLines {
     }
 
     /** Reserves memory for a line of that length from the shared budget. */
-    private boolean pay(int length) throws InterruptedException {
+    private boolean pay(int length) {
         int cost = length <= FREE_BYTES ? 0 : COST_PER_BYTE * length;
         if (cost <= paid) {
             return true;
         }
         // The reservation doubles, so that a long line does not reserve at each read.
         int owed = Math.min(Math.max(cost, 2 * paid), COST_PER_BYTE * LINE_BYTES_MAX) - paid;
-        if (!BUDGET.tryAcquire(owed, ROOM_WAIT_MS, TimeUnit.MILLISECONDS)) {
+        if (!BUDGET.tryAcquire(owed)) {
             return false;
         }
         paid += owed;

@@ -66,7 +66,7 @@ public final class NativeReader implements OutputReader {
     }
 
     private void readLine(byte[] bytes, int offset, int length) throws InterruptedException {
-        JsonObject message = NativeJson.read(bytes, offset, length);
+        JsonObject message = NativeJson.readOutput(bytes, offset, length);
         if (message == null || raw) {
             String line = new String(bytes, offset, length, StandardCharsets.UTF_8);
             if (message == null) {
