@@ -102,8 +102,7 @@ final class RestartLatency implements Callable<Integer> {
         return ids;
     }
 
-    private void round(
-            Brig brig, HttpWire.Place place, List<SessionReader> readers, Report report, int round)
+    private void round(Brig brig, HttpWire.Place place, List<SessionReader> readers, Report report, int round)
             throws IOException, InterruptedException {
         long start = System.nanoTime();
         CompletableFuture<Long> up = CompletableFuture.supplyAsync(() -> {
@@ -136,7 +135,9 @@ final class RestartLatency implements Callable<Integer> {
                 Report.number(Report.percentile(sorted, 99)),
                 Report.number(sorted[sorted.length - 1])));
         report.keep("round" + round + ".listens_ms", listensMs);
-        report.keep("round" + round + ".first_frame_ms", Arrays.stream(sorted).boxed().toList());
+        report.keep(
+                "round" + round + ".first_frame_ms",
+                Arrays.stream(sorted).boxed().toList());
     }
 
     private static void awaitListener(HttpWire.Place place) {
@@ -192,8 +193,7 @@ final class RestartLatency implements Callable<Integer> {
         /** One connection, to its end. It may have been to the gateway that is being killed. */
         private void read(CompletableFuture<Long> told) {
             try (HttpWire stream = place.connect()) {
-                stream.send(place.events("/api/v1/sessions/" + id + "/stream", last))
-                        .stream();
+                stream.send(place.events("/api/v1/sessions/" + id + "/stream", last)).stream();
                 while (true) {
                     handle(stream.line(), told);
                 }

@@ -52,7 +52,8 @@ final class WorkerAgentProcess {
             throw new BrigException(
                     ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
         }
-        List<String> command = new ArrayList<>(DelegatedScope.ofHost(Paths.isRoot()).prefix());
+        List<String> command =
+                new ArrayList<>(DelegatedScope.ofHost(Paths.isRoot()).prefix());
         command.addAll(List.of(
                 "setsid",
                 paths.home().resolve("bin/brig").toString(),
