@@ -104,6 +104,8 @@ final class RestartLatency implements Callable<Integer> {
 
     private void round(Brig brig, HttpWire.Place place, List<SessionReader> readers, Report report, int round)
             throws IOException, InterruptedException {
+        CompletableFuture<ProcessHandle> killed =
+                ProcessHandle.of(brig.pid()).orElseThrow().onExit();
         long start = System.nanoTime();
         CompletableFuture<Long> up = CompletableFuture.supplyAsync(() -> {
             try {
@@ -119,6 +121,8 @@ final class RestartLatency implements Callable<Integer> {
             for (SessionReader reader : readers) {
                 reader.awaitCut();
             }
+            // Until then its sockets may still be connected to.
+            killed.join();
             awaitListener(place);
             listensMs = (System.nanoTime() - start) / 1e6;
             sorted = resume(readers, start);
