@@ -59,7 +59,7 @@ class BenchTest {
         for (String one : List.of(
                 "worker-agent.cpu_s_per_million",
                 "write_to_read_p99_ms",
-                "idle_1.gateway.kib_each",
+                "idle_1.gateway.kib_each_more",
                 "spawn_2_at_once.p50_ms",
                 "pipe.deliverer.cpu_s_per_million",
                 "pipe.write_to_read_p99_ms")) {

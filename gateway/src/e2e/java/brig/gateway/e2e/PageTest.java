@@ -101,6 +101,7 @@ class PageTest {
             assertThat(entries).hasCount(2);
             assertThat(page.locator(".tile")).hasCount(2);
             page.keyboard().type(" shell");
+            assertThat(entries).hasCount(1);
             assertThat(page.locator(".entry .name")).hasText("filter-busy");
             page.keyboard().press("Control+a");
             page.keyboard().type("filter idle");
@@ -268,9 +269,12 @@ class PageTest {
             Download download =
                     page.waitForDownload(() -> button(page, "Download").click());
             List<String> frames = Files.readAllLines(download.path());
-            for (int i = 0; i < frames.size(); i++) {
-                JsonObject frame = JsonObject.read(frames.get(i).getBytes(StandardCharsets.UTF_8));
-                assertEquals(i + 1, frame.number("seq", 0));
+            long last = 0;
+            for (String line : frames) {
+                JsonObject frame = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
+                long seq = frame.number("seq", 0);
+                assertEquals(last + 1, frame.number("from", seq));
+                last = seq;
             }
             assertEquals(talks.id() + ".ndjson", download.suggestedFilename());
         }
