@@ -127,7 +127,8 @@ class SshKitTest {
     void shouldBeTwoHostsOfTheirUsers() throws IOException {
         try (SshHost one = SshHost.start("build1");
                 SshHost other = SshHost.start("build2")) {
-            String look = "id -un; pwd; ls -A /home /tmp; all=$(ps -e -o comm=); echo $(echo \"$all\" | sort -u); touch left /tmp/right";
+            String look =
+                    "id -un; pwd; ls -A /home /tmp; all=$(ps -e -o comm=); echo $(echo \"$all\" | sort -u); touch left /tmp/right";
             for (SshHost host : List.of(one, other)) {
                 Run run = host.config().run(NOTHING, look);
                 assertEquals(
