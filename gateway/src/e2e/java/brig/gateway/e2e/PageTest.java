@@ -105,9 +105,10 @@ class PageTest {
             assertThat(page.locator(".entry .name")).hasText("filter-busy");
             page.keyboard().press("Control+a");
             page.keyboard().type("filter idle");
+            assertThat(page).hasURL(product.url() + "/#/?find=filter+idle");
+            assertThat(entries).hasCount(1);
             assertThat(page.locator(".entry .name")).hasText("filter-calm");
             assertThat(page.locator(".sessions h2").first()).hasText(Pattern.compile("Live 1 of \\d+"));
-            assertThat(page).hasURL(product.url() + "/#/?find=filter+idle");
             Chromium.shoot(page, "filter");
             page.keyboard().press("Enter");
             page.locator(".filter input").blur();
