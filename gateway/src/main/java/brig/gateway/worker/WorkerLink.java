@@ -103,7 +103,7 @@ final class WorkerLink implements WorkerStream {
         connected.config().setAutoRead(!paused);
         write(new LinkPurpose.Worker(workerId, log.lastSeq() + 1, shared.reach().epoch()));
         if (ackedSeq > 0) {
-            write(WorkerLine.ack(ackedSeq));
+            write(WorkerLine.ackLine(ackedSeq));
         }
         waiting.forEach(this::write);
         waiting.clear();
@@ -191,7 +191,7 @@ final class WorkerLink implements WorkerStream {
     @Override
     public void ack(long seq) {
         ackedSeq = seq;
-        write(WorkerLine.ack(seq));
+        write(WorkerLine.ackLine(seq));
     }
 
     @Override
@@ -217,8 +217,12 @@ final class WorkerLink implements WorkerStream {
     }
 
     private void write(Record message) {
+        write(Json.writeLine(message));
+    }
+
+    private void write(byte[] line) {
         if (channel != null) {
-            var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(message)), channel.voidPromise());
+            var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(line), channel.voidPromise());
         }
     }
 

@@ -3,6 +3,7 @@ package brig.protocol.control;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,11 @@ public record WorkerLine(
 
     public static WorkerLine ack(long seq) {
         return new WorkerLine(seq, null, false);
+    }
+
+    /** The line of {@link #ack}. Not by way of the record: it is sent for each write of each stream's record. */
+    public static byte[] ackLine(long seq) {
+        return ("{\"ack\":" + seq + "}\n").getBytes(StandardCharsets.US_ASCII);
     }
 
     public static WorkerLine input(Message message) {

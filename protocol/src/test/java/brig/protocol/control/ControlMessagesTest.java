@@ -1,5 +1,6 @@
 package brig.protocol.control;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -284,5 +286,12 @@ class ControlMessagesTest {
     void shouldNameTheFieldOfATransferThatItRefuses(String line, String message) {
         BrigException refusal = assertThrows(BrigException.class, () -> read(line, TransferRequest.class));
         assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
+    }
+
+    @Test
+    void shouldWriteTheLineOfAnAcknowledgementAsTheRecordIsWritten() {
+        for (long seq : new long[] {1, 10, Limits.SEQ_MAX}) {
+            assertArrayEquals(Json.writeLine(WorkerLine.ack(seq)), WorkerLine.ackLine(seq));
+        }
     }
 }
