@@ -60,30 +60,15 @@ public record Scenario(
 
     /** A copy for other peers. */
     public Scenario among(List<String> newPeers) {
-        return new Scenario(
-                name,
-                says,
-                transports,
-                streams,
-                readers,
-                contentBytes,
-                window,
-                rateHz,
-                stall,
-                flood,
-                idleFrames,
-                stormMs,
-                role,
-                warmupMs,
-                jitWarmupMs,
-                durationMs,
-                shows,
-                memoryChart,
-                newPeers);
+        return copy(warmupMs, jitWarmupMs, durationMs, newPeers);
     }
 
     /** A copy with other times. */
     public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
+        return copy(newWarmupMs, newJitWarmupMs, newDurationMs, peers);
+    }
+
+    private Scenario copy(int newWarmupMs, int newJitWarmupMs, int newDurationMs, List<String> newPeers) {
         return new Scenario(
                 name,
                 says,
@@ -103,7 +88,7 @@ public record Scenario(
                 newDurationMs,
                 shows,
                 memoryChart,
-                peers);
+                newPeers);
     }
 
     /** Whether frames are sent at fixed times, not when the previous ones have arrived. */
