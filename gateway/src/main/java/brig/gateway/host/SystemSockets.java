@@ -111,12 +111,16 @@ public final class SystemSockets implements LocalSockets {
         private void receive(Thread erring, Consumer<String> ended) {
             String why = near.receive();
             boolean isNews = !closed;
-            close();
+            closed = true;
+            quietly(server);
+            // Process.destroy() would also close its standard error, which may hold why it ended.
+            process.toHandle().destroy();
             try {
                 erring.join(SystemProcesses.TERM_MS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+            process.destroy();
             if (isNews) {
                 String said = errors.tail().shown();
                 loop.execute(() -> ended.accept(said.isEmpty() ? why : why + ": " + said));

@@ -86,7 +86,15 @@ final class EgressThread {
         }
     }
 
+    /** Drops the tasks that wait and waits for the one that runs, as long as a caller would. */
     void close() {
         thread.shutdown();
+        try {
+            if (!thread.awaitTermination(callMs, TimeUnit.MILLISECONDS)) {
+                LOG.warn("a task of brig-egress still runs after {} ms", callMs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -9,6 +9,7 @@ import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,5 +64,23 @@ class EgressThreadTest {
                     throw new AssertionError("ended");
                 },
                 0);
+    }
+
+    @Test
+    void shouldHaveLetGoOfItsFilesWhenItIsClosed() throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        AtomicBoolean over = new AtomicBoolean();
+        thread.later(
+                () -> {
+                    running.countDown();
+                    for (int i = 0; i < 1_000; i++) {
+                        Thread.yield();
+                    }
+                    over.set(true);
+                },
+                0);
+        running.await();
+        thread.close();
+        assertTrue(over.get());
     }
 }
