@@ -1,8 +1,10 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
@@ -37,7 +39,11 @@ import java.util.stream.Stream;
  * This only improves speed: if the wall cannot be built, the archives have what was recorded until then.
  */
 final class Train {
-    private static final int STARTS = 20;
+    /** Sessions that a killed gateway leaves to the next one. */
+    private static final int LEFT = 30;
+
+    private static final int STARTS = 100;
+    private static final int STARTS_AT_ONCE = 20;
     private static final int STREAMS = 4;
     /** Small writes like a model's tokens: enough for the compilers' counters, and done in a second or two. */
     private static final String TOKENS =
@@ -68,21 +74,22 @@ final class Train {
         Files.writeString(work.resolve("brig.json"), """
                 {"stateDir": "%1$s/state", "runtimeDir": "%1$s/run", "agentsDir": "%1$s/io", "spawnerSocket": "%1$s/spawner.sock",
                  "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"]}}""".formatted(work));
-        Process gateway = brig(
-                        Map.of(
-                                "BRIG_JAVA_OPTS",
-                                record("serve"),
-                                "BRIG_WORKER_AGENT_JAVA_OPTS",
-                                record("worker-agent")),
-                        "serve",
-                        "--config",
-                        work + "/brig.json")
-                .redirectOutput(ProcessBuilder.Redirect.PIPE)
-                .start();
+        Process killed = serve(Map.of("BRIG_WORKER_AGENT_JAVA_OPTS", record("worker-agent")));
+        awaitUp(killed);
+        for (int i = 0; i < LEFT; i++) {
+            spawn("echo waits; sleep 600");
+        }
+        List<ProcessHandle> left = killed.descendants().toList();
+        killed.destroyForcibly().waitFor();
+        Process gateway = serve(Map.of("BRIG_JAVA_OPTS", record("serve")));
         try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
             awaitUp(gateway);
-            for (int i = 0; i < STARTS; i++) {
-                attach(spawn("echo started"));
+            for (int i = 0; i < STARTS; i += STARTS_AT_ONCE) {
+                List<Future<?>> started = new ArrayList<>();
+                for (int j = 0; j < STARTS_AT_ONCE; j++) {
+                    started.add(readers.submit(() -> attach(spawn("echo started"))));
+                }
+                await(started);
             }
             // First, as on a busy machine the streams may exceed the time limit.
             brig(
@@ -102,15 +109,28 @@ final class Train {
                     streams.add(readers.submit(() -> socket(spawned)));
                 }
             }
-            for (Future<?> stream : streams) {
-                stream.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            }
+            await(streams);
             // Otherwise the first scrape would block the event loop while its classes load.
             http.send(request("/metrics").build(), HttpResponse.BodyHandlers.discarding());
         } finally {
             // Process.destroy would also close its output, which it still uses while it writes the archive.
             gateway.toHandle().destroy();
             gateway.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            // The worker-agent is no child of this gateway, and writes its archive too.
+            CompletableFuture.allOf(left.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private Process serve(Map<String, String> environment) throws IOException {
+        return brig(environment, "serve", "--config", work + "/brig.json")
+                .redirectOutput(ProcessBuilder.Redirect.PIPE)
+                .start();
+    }
+
+    private static void await(List<Future<?>> all) throws Exception {
+        for (Future<?> one : all) {
+            one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
     }
 
@@ -134,6 +154,7 @@ final class Train {
             Matcher found = URL.matcher(line);
             url = found.matches() ? found.group(1) : url;
         }
+        Thread.startVirtualThread(() -> out.lines().forEach(unread -> {}));
         token = Files.readString(work.resolve("state/admin.token")).strip();
     }
 
@@ -148,7 +169,7 @@ final class Train {
     private Spawned spawn(String script) throws IOException, InterruptedException {
         String body = "{\"agent_config\":{\"name\":\"shell\"},\"once\":true,\"prompt\":\"" + script + "\"}";
         String answer = http.send(
-                        request("/api/v1/spawns")
+                        request("/api/v1/spawns?wait=" + PATIENCE.toSeconds() + "s")
                                 .POST(HttpRequest.BodyPublishers.ofString(body))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString())
@@ -168,18 +189,27 @@ final class Train {
     private Void attach(Spawned spawned) throws IOException {
         try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.connect(UnixDomainSocketAddress.of(spawned.socket()));
-            socket.write(ByteBuffer.wrap(("{\"auth\":\"" + spawned.token() + "\",\"from\":1}\n").getBytes()));
-            Channels.newInputStream(socket).transferTo(OutputStream.nullOutputStream());
+            socket.write(ByteBuffer.wrap(("{\"auth\":\"" + spawned.token() + "\",\"from\":1}\n").getBytes(UTF_8)));
+            requireEnd(Channels.newInputStream(socket));
         }
         return null;
     }
 
     /** Reads the stream to the end, like a browser. */
     private Void events(Spawned spawned) throws IOException, InterruptedException {
-        http.send(
-                request("/api/v1/sessions/" + spawned.id() + "/stream").build(),
-                HttpResponse.BodyHandlers.discarding());
+        requireEnd(http.send(
+                        request("/api/v1/sessions/" + spawned.id() + "/stream").build(),
+                        HttpResponse.BodyHandlers.ofInputStream())
+                .body());
         return null;
+    }
+
+    /** What is refused would train nothing. */
+    private static void requireEnd(InputStream stream) throws IOException {
+        String all = new String(stream.readAllBytes(), UTF_8);
+        if (!all.contains("\"state\":\"terminated\"")) {
+            throw new IOException("not a whole stream: " + all.substring(0, Math.min(200, all.length())));
+        }
     }
 
     private Void socket(Spawned spawned) throws Exception {
