@@ -1,6 +1,7 @@
 package brig.workeragent;
 
 import brig.protocol.BrigException;
+import brig.protocol.log.LogOutput;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
@@ -224,6 +225,7 @@ public final class WorkerAgent implements AutoCloseable {
                             log.info("stopping");
                             agent.close();
                             log.info("stopped");
+                            LogOutput.flush();
                         },
                         "brig-stop"));
         if (options.embedded()) {

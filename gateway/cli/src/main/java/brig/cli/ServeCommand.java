@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.log.LineEncoder;
+import brig.protocol.log.LogOutput;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -52,7 +53,10 @@ final class ServeCommand implements Callable<Integer> {
                 LineEncoder.FORMAT_PROPERTY, config.log().format() == Config.Log.Format.JSON ? "json" : "text");
         Gateway gateway = new Gateway(config, paths, context.configFile());
         Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+                .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(() -> {
+                    gateway.stop();
+                    LogOutput.flush();
+                }));
         try {
             gateway.start();
         } catch (BrigException e) {

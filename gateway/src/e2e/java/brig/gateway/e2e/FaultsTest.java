@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class FaultsTest {
     private static final int LINES = 20_000;
+    /** What fills a pipe. */
+    private static final int PIPE_BYTES = 65_536;
 
     private static Spawned ended(Product product, String prompt) throws IOException {
         Spawned spawned = product.shell(prompt);
@@ -42,6 +45,20 @@ class FaultsTest {
             product.kill();
             product.serve();
             assertEquals("running", live.view().text("state"), "what a killed one left is in nobody's way");
+        }
+    }
+
+    @Test
+    void shouldServeAndEndWhenNobodyReadsItsLog() throws Exception {
+        try (Product product = Product.prepare(Map.of())) {
+            Path log = product.log();
+            assertEquals(0, new ProcessBuilder("mkfifo", log.toString()).start().waitFor());
+            try (RandomAccessFile pipe = new RandomAccessFile(log.toFile(), "rw")) {
+                pipe.write(new byte[PIPE_BYTES]);
+                product.serve();
+                ended(product, "seq 1 100");
+                product.stop();
+            }
         }
     }
 

@@ -1,0 +1,25 @@
+package brig.protocol.log;
+
+/** The log of this process, for those that end it. */
+public final class LogOutput {
+    private static volatile Runnable flush = () -> {};
+
+    static {
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-log-end").unstarted(LogOutput::flush));
+    }
+
+    private LogOutput() {}
+
+    static void onFlush(Runnable action) {
+        flush = action;
+    }
+
+    /**
+     * Waits until what was logged is written, at most a second. The end of the process does that by itself, but not for
+     * what another shutdown hook logs.
+     */
+    public static void flush() {
+        flush.run();
+    }
+}
