@@ -34,15 +34,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Creates the start-up archives of the installation {@code args[0]}. It runs the typical work of an installation once.
- * The JVM records the loaded and linked classes and the profiles of hot code, with which its compilers begin later.
+ * Creates the start-up archives of the installation {@code args[0]}. It runs the typical work of an installation once:
+ * a gateway that follows what a killed one left, spawns at once, streams. The JVM records the loaded and linked classes and the profiles of hot code, with which its compilers begin later.
  * This only improves speed: if the wall cannot be built, the archives have what was recorded until then.
  */
 final class Train {
     /** Sessions that a killed gateway leaves to the next one. */
     private static final int LEFT = 30;
 
-    private static final int STARTS = 100;
+    private static final int STARTS = 60;
     private static final int STARTS_AT_ONCE = 20;
     private static final int STREAMS = 4;
     /** Small writes like a model's tokens: enough for the compilers' counters, and done in a second or two. */
@@ -76,8 +76,12 @@ final class Train {
                  "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"]}}""".formatted(work));
         Process killed = serve(Map.of("BRIG_WORKER_AGENT_JAVA_OPTS", record("worker-agent")));
         awaitUp(killed);
-        for (int i = 0; i < LEFT; i++) {
-            spawn("echo waits; sleep 600");
+        try {
+            for (int i = 0; i < LEFT; i++) {
+                spawn("echo waits; sleep 600");
+            }
+        } catch (IOException refused) {
+            System.err.println("no session is left to the next gateway: " + refused.getMessage());
         }
         List<ProcessHandle> left = killed.descendants().toList();
         killed.destroyForcibly().waitFor();
@@ -154,6 +158,7 @@ final class Train {
             Matcher found = URL.matcher(line);
             url = found.matches() ? found.group(1) : url;
         }
+        // A full pipe would hold it up.
         Thread.startVirtualThread(() -> out.lines().forEach(unread -> {}));
         token = Files.readString(work.resolve("state/admin.token")).strip();
     }

@@ -45,7 +45,6 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Gateway.stamp("call");
         CommandContext context = main.context();
         Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
         Config config = context.config();

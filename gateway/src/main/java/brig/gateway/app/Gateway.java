@@ -75,10 +75,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway implements ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(Gateway.class);
-    public static void stamp(String what) {
-        long cpu = ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis();
-        System.err.println("STAMP " + what + " " + (System.currentTimeMillis() - ProcessHandle.current().info().startInstant().orElseThrow().toEpochMilli()) + " cpu " + cpu);
-    }
     private static final long START_SECONDS_MAX = 60;
     private static final long STOP_SECONDS_MAX = 15;
     /** Failed connection attempts before an expected worker-agent is started again: half a second. */
@@ -135,7 +131,6 @@ public final class Gateway implements ControlLink.Listener {
      */
     public Gateway(Config config, Paths paths, @Nullable Path configFile) {
         this.paths = paths;
-        stamp("ctor");
         // Workspaces and walls are below these two folders; secrets in them are private by themselves.
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
@@ -159,7 +154,6 @@ public final class Gateway implements ControlLink.Listener {
                     ErrorCode.INTERNAL,
                     "Netty's epoll transport does not load: " + vertx.unavailableNativeTransportCause());
         }
-        stamp("vertx");
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
         timers = new VertxTimers(vertx);
@@ -167,7 +161,6 @@ public final class Gateway implements ControlLink.Listener {
         loopWatch = new LoopWatch(counters, timers);
         database = new Database(paths.database(), answers, counters);
         auditIndex = new SqliteAuditIndex(paths.auditIndex(), answers);
-        stamp("database");
         health = new StateHealth(paths.state(), database::touch, disk, answers, timers);
         database.watch(health::handleFailure);
         Config.Limits limits = config.limits();
@@ -316,18 +309,15 @@ public final class Gateway implements ControlLink.Listener {
     public void start() {
         String version = Gateway.class.getPackage().getImplementationVersion();
         Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
-        stamp("constructed");
         listeners.sweep();
-        stamp("swept");
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> {
-                    stamp("recovered");
                     control.open(this);
                     hosts.open(spawner);
                 })
                 .thenCompose(opened -> workerAgentUp)
-                .thenRun(() -> stamp("workers")).thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
-                .whenComplete((a, b) -> stamp("events")).thenCompose(events -> listeners.open(new HttpApi.Services(
+                .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
+                .thenCompose(events -> listeners.open(new HttpApi.Services(
                         spawner,
                         workers,
                         events,
@@ -338,7 +328,6 @@ public final class Gateway implements ControlLink.Listener {
                         System::currentTimeMillis,
                         metrics::scrape)))
                 .thenRun(() -> {
-                    stamp("up");
                     audit.start();
                     retention.start();
                     loopWatch.start();
@@ -360,7 +349,6 @@ public final class Gateway implements ControlLink.Listener {
             workerAgent.handleUp();
         }
         networks.handleHomeUp();
-        stamp("control up");
         spawner.reconcile(null).whenComplete((reconciled, failure) -> {
             if (failure == null) {
                 ready = true;
