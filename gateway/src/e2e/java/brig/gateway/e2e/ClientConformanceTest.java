@@ -61,7 +61,8 @@ class ClientConformanceTest {
                 Product product = Product.start()) {
             List<String> wrong = new ArrayList<>();
             for (Map<String, Object> place : program.places(product)) {
-                String text = Files.readString(CASES).replace("$request", UUID.randomUUID().toString());
+                String text = Files.readString(CASES)
+                        .replace("$request", UUID.randomUUID().toString());
                 for (JsonObject one :
                         JsonObject.read(text.getBytes(StandardCharsets.UTF_8)).objects("product")) {
                     JsonObject answer = client.run(place, one);
@@ -90,17 +91,27 @@ class ClientConformanceTest {
             JsonObject read = JsonObject.read(Json.write(Map.of(
                     "steps",
                     List.of(
-                            Map.of("do", "start", "agent", "shell", "task_id", "killed", "prompt",
-                                    "for i in 1 2 3; do echo $i; done; touch up; " + go + "; for i in 4 5 6; do echo $i; done"),
+                            Map.of(
+                                    "do",
+                                    "start",
+                                    "agent",
+                                    "shell",
+                                    "task_id",
+                                    "killed",
+                                    "prompt",
+                                    "for i in 1 2 3; do echo $i; done; touch up; " + go
+                                            + "; for i in 4 5 6; do echo $i; done"),
                             Map.of("do", "text")))));
             client.send(program.places(product).getFirst(), read);
-            Await.until("the agent is up", () -> Files.exists(workspaceOf(product).resolve("up")));
+            Await.until(
+                    "the agent is up", () -> Files.exists(workspaceOf(product).resolve("up")));
             Path work = workspaceOf(product);
             product.kill();
             product.serve();
             Files.createFile(work.resolve("go"));
             JsonObject answer = client.answer();
-            assertEquals("1\n2\n3\n4\n5\n6\n", answer.objects("outcomes").getLast().text("text"), answer::toString);
+            assertEquals(
+                    "1\n2\n3\n4\n5\n6\n", answer.objects("outcomes").getLast().text("text"), answer::toString);
         }
     }
 
@@ -119,7 +130,8 @@ class ClientConformanceTest {
             for (String kind : List.of("session", "spawn", "requests")) {
                 int wanted = one.elements(kind).size();
                 if (wanted > 0 && gateway.count(kind) != wanted) {
-                    wrong.add(one.text("name") + ": " + gateway.count(kind) + " connections of " + kind + ", not " + wanted);
+                    wrong.add(one.text("name") + ": " + gateway.count(kind) + " connections of " + kind + ", not "
+                            + wanted);
                 }
             }
             if (one.flag("terminated") != gateway.count("terminated") > 0) {
@@ -136,8 +148,8 @@ class ClientConformanceTest {
 
     /** A session in which a message is taken, and then comes what no gateway would send. */
     private static JsonObject hostile(JsonObject one) {
-        List<Object> session = List.of(
-                Map.of("hello", Map.of(), "welcome", Map.of()), Map.of("take", Map.of("content", PROMPT)), one);
+        List<Object> session =
+                List.of(Map.of("hello", Map.of(), "welcome", Map.of()), Map.of("take", Map.of("content", PROMPT)), one);
         return JsonObject.of(Map.of(
                 "name",
                 one.text("name", ""),

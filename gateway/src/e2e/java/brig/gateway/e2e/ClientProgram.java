@@ -36,10 +36,15 @@ enum ClientProgram {
                         .out()
                         .matches("(?s)(v(2[0-9]|[3-9][0-9])\\.|Python 3\\.(9|[1-9][0-9])\\.).*");
         if (!there) {
-            System.err.println("SKIPPED: " + this + " as a client is not tested, for " + interpreter + " is missing or too old");
+            System.err.println(
+                    "SKIPPED: " + this + " as a client is not tested, for " + interpreter + " is missing or too old");
         }
         assumeTrue(there);
-        List<String> command = new ArrayList<>(List.of("env", "PYTHONDONTWRITEBYTECODE=1", interpreter.toString(), clients.resolve(program).toString()));
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "PYTHONDONTWRITEBYTECODE=1",
+                interpreter.toString(),
+                clients.resolve(program).toString()));
         command.addAll(arguments);
         return command;
     }

@@ -14,9 +14,11 @@ final class Matching {
 
     static boolean fits(Object wanted, Object got) {
         return switch (wanted) {
-            case JsonObject fields when got instanceof JsonObject object ->
+            case JsonObject fields
+            when got instanceof JsonObject object ->
                 fields.names().stream().allMatch(name -> fits(fields.value(name), object.value(name)));
-            case List<?> elements when got instanceof List<?> list ->
+            case List<?> elements
+            when got instanceof List<?> list ->
                 elements.size() == list.size()
                         && IntStream.range(0, list.size()).allMatch(i -> fits(elements.get(i), list.get(i)));
             case Number number when got instanceof Number other -> number.doubleValue() == other.doubleValue();

@@ -23,8 +23,7 @@ class PythonClientTest {
 
     @Test
     void shouldPassItsOwnTests(@TempDir Path folder) throws IOException {
-        String python =
-                ClientProgram.PYTHON.require(CLIENT.getParent(), folder).get(2);
+        String python = ClientProgram.PYTHON.require(CLIENT.getParent(), folder).get(2);
         // Nothing is written beside the sources, and every warning is a failure.
         Run run = Run.of(
                 List.of(

@@ -17,8 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,8 +31,20 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ScriptedGateway implements AutoCloseable {
     private static final String SPAWN_ID = "spn_01kdvw5v09s6yx3m8q2t7n4e";
     private static final Map<String, Object> WELCOME = Map.of(
-            "type", "authenticated", "spawn_id", SPAWN_ID, "task_id", "fix", "role", "captain", "epoch", "4h2k9x0c",
-            "from", 1L, "state", "running");
+            "type",
+            "authenticated",
+            "spawn_id",
+            SPAWN_ID,
+            "task_id",
+            "fix",
+            "role",
+            "captain",
+            "epoch",
+            "4h2k9x0c",
+            "from",
+            1L,
+            "state",
+            "running");
 
     private final JsonObject script;
     private final Path folder;
@@ -134,8 +146,9 @@ final class ScriptedGateway implements AutoCloseable {
                 }
             }
             default -> {
-                List<List<?>> scripts =
-                        script.elements("requests").stream().<List<?>>map(List::of).toList();
+                List<List<?>> scripts = script.elements("requests").stream()
+                        .<List<?>>map(List::of)
+                        .toList();
                 for (JsonObject step : next("requests", scripts)) {
                     play(connection, step, request);
                 }
