@@ -47,10 +47,11 @@ export class Position {
         if (message.type === 'gap') {
             return this.#admitGap(message);
         }
-        if (typeof message.seq !== 'number') {
+        if (message.seq === undefined || message.seq === null) {
             return true;
         }
-        const first = message.from ?? message.seq;
+        const first = (message.type === 'chunk' ? message.from : undefined) ?? message.seq;
+        requireNumbers(first, message.seq);
         if (first > this.#next) {
             throw new BrigError('FRAMES_LOST', `frame ${first} came where ${this.#next} was due`);
         }
@@ -67,6 +68,7 @@ export class Position {
     }
 
     #admitGap({from, to, epoch}) {
+        requireNumbers(from, to);
         if (epoch !== undefined) {
             this.#epoch = epoch;
             this.#next = 1;
@@ -78,5 +80,11 @@ export class Position {
         const isNew = to >= this.#next;
         this.#next = Math.max(this.#next, to + 1);
         return isNew;
+    }
+}
+
+function requireNumbers(from, to) {
+    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from > to) {
+        throw new BrigError('PROTOCOL_VIOLATION', 'a frame or a gap whose numbers are none');
     }
 }

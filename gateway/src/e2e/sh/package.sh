@@ -142,7 +142,7 @@ try() {
             [ -e "${page%/*}/$link" ] || { fail "$page leads to $link, which is not there"; }
         done
     done
-    [ -f /usr/lib/brig/clients/opencode/index.js ] || fail 'the clients are not there'
+    [ -f /usr/lib/brig/clients/opencode/index.js ] && [ -f /usr/lib/brig/clients/python/brig_client/_brig.py ] || fail 'the clients are not there'
     grep -q '^complete -c brig ' /usr/share/fish/vendor_completions.d/brig.fish || fail 'fish does not complete'
     grep -q 'brig Bash Completion' /usr/share/bash-completion/completions/brig || fail 'bash does not complete'
     ok 'the pages lead to each other'
