@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Brig's tools for an agent: reads JSON-RPC lines, answers them, and ends with its input. Each request runs on a thread
  * of its own, so that a cancel is never delayed.
  *
- * <p>Decision 0182.
+ * <p>Decision 0183.
  */
 public final class McpServer implements RpcReader.Handler, AutoCloseable {
     private static final String INSTRUCTIONS =

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a session from a cursor on, for one call: to what is there, or until something has come that its captain waits
  * for. It survives a restart of the gateway. Used once.
  *
- * <p>Decision 0182.
+ * <p>Decision 0183.
  */
 final class SessionReading {
     private static final int PROGRESS_SECONDS = 10;
