@@ -45,6 +45,9 @@ final class Commands {
             TopCommand.class,
             PruneCommand.class,
             RecoverCommand.class,
+            SetupCommand.class,
+            UpgradeCommand.class,
+            UninstallCommand.class,
             CompletionCommand.class,
             ManCommand.class,
             HelpCommand.class);
