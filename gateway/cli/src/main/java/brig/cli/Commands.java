@@ -36,6 +36,7 @@ final class Commands {
             ApplyCommand.class,
             OpenCodeCommand.class,
             AcpCommand.class,
+            McpCommand.class,
             RouteCommand.class,
             RepositoryCommand.class,
             HostCommand.class,
