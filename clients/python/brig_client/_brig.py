@@ -16,7 +16,7 @@ from ._types import Ask, Timeouts
 _LIST_BYTES_MAX = 16 * 1_048_576
 #: How long an answer is waited for that nobody wants any more.
 _LATE_SECONDS = 30
-_CLOSE_SECONDS = 5
+_CLOSE_SECONDS = 30
 
 
 class AsyncBrig:

@@ -34,9 +34,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Creates the start-up archives of the installation {@code args[0]}. It runs the typical work of an installation once:
- * a gateway that follows what a killed one left, spawns at once, streams. The JVM records the loaded and linked classes and the profiles of hot code, with which its compilers begin later.
- * This only improves speed: if the wall cannot be built, the archives have what was recorded until then.
+ * Creates the start-up archives of the installation {@code args[0]}, in its folder {@code lib} or in {@code args[1]}. It
+ * runs the typical work of an installation once: a gateway that follows what a killed one left, spawns at once, streams.
+ * The JVM records the loaded and linked classes and the profiles of hot code, with which its compilers begin later. This
+ * only improves speed: if the wall cannot be built, the archives have what was recorded until then.
  */
 final class Train {
     /** Sessions that a killed gateway leaves to the next one. */
@@ -53,13 +54,15 @@ final class Train {
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
 
     private final Path home;
+    private final Path archives;
     private final Path work;
     private final HttpClient http = HttpClient.newHttpClient();
     private String url = "";
     private String token = "";
 
-    private Train(Path home, Path work) {
+    private Train(Path home, Path archives, Path work) {
         this.home = home;
+        this.archives = archives;
         this.work = work;
     }
 
@@ -67,7 +70,8 @@ final class Train {
         Path work = Files.createTempDirectory("brig-train-");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(work)));
         Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
-        new Train(Path.of(args[0]), work).run();
+        Path home = Path.of(args[0]);
+        new Train(home, args.length > 1 ? Path.of(args[1]) : home.resolve("lib"), work).run();
     }
 
     private void run() throws Exception {
@@ -139,7 +143,7 @@ final class Train {
     }
 
     private String record(String archive) {
-        return "-XX:AOTCacheOutput=" + home + "/lib/" + archive + ".aot";
+        return "-XX:AOTCacheOutput=" + archives + "/" + archive + ".aot";
     }
 
     private ProcessBuilder brig(Map<String, String> environment, String... arguments) {

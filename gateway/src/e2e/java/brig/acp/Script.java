@@ -3,6 +3,7 @@ package brig.acp;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.captain.ScriptedGateway;
 import brig.protocol.BrigException;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;

@@ -9,17 +9,16 @@ import brig.acp.message.Meta;
 import brig.acp.message.SessionBegun;
 import brig.acp.message.SessionFolder;
 import brig.acp.view.PathMapping;
+import brig.captain.CaptainGateway;
+import brig.captain.RpcException;
+import brig.captain.RpcReader;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnList;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.json.JsonObject;
-import brig.protocol.record.Extensible;
 import brig.protocol.rpc.RpcError;
-import brig.protocol.wire.LineDecoder;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -38,23 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0079.
  */
-public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
-    private static final int READ_BYTES = 64 * 1024;
-    /** A prompt in its envelope, with further fields of the editor. */
-    private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
-
+public final class AcpAgent implements RpcReader.Handler, AutoCloseable {
     private static final long FINISH_SECONDS = 20;
 
-    /** A request or a notification of the editor. */
-    @Extensible
-    private record Call(String method, @Nullable JsonObject params) {
-        JsonObject given() {
-            return params == null ? JsonObject.EMPTY : params;
-        }
-    }
-
     private final AcpOptions options;
-    private final AcpGateway gateway;
+    private final CaptainGateway gateway;
     private final Consumer<String> log;
     private final EditorRpc rpc;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -68,7 +55,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     private boolean initialized;
 
     /** @param log takes sentences for the editor's log */
-    public AcpAgent(AcpOptions options, AcpGateway gateway, OutputStream out, Consumer<String> log) {
+    public AcpAgent(AcpOptions options, CaptainGateway gateway, OutputStream out, Consumer<String> log) {
         this.options = options;
         this.gateway = gateway;
         this.log = log;
@@ -78,53 +65,22 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
 
     /** Serves the editor until its input ends. */
     public void run(InputStream in) {
-        LineDecoder lines = new LineDecoder(LINE_BYTES_MAX, this);
-        byte[] buffer = new byte[READ_BYTES];
-        try {
-            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                lines.decode(buffer, 0, count);
-            }
-        } catch (IOException e) {
-            log.accept("the editor's end broke: " + e.getMessage());
-        }
+        new RpcReader(this).run(in, log);
     }
 
     @Override
-    public void handleBadLine(ErrorCode code) {
-        rpc.fail(
-                null,
-                new RpcException(
-                        RpcError.PARSE_ERROR,
-                        switch (code) {
-                            case LINE_TOO_LONG -> "a line has at most " + LINE_BYTES_MAX + " bytes";
-                            case NUL_BYTE -> "a line has no NUL byte";
-                            default -> "a line is UTF-8";
-                        }));
+    public void handle(RpcReader.Call call, boolean request, @Nullable Object id) {
+        guarded(request, id, () -> handleCall(call, request, id));
     }
 
     @Override
-    public void handleLine(byte[] bytes, int offset, int length) {
-        JsonObject message;
-        try {
-            message = JsonObject.read(bytes, offset, length);
-        } catch (BrigException malformed) {
-            int code = bytes[offset] == '[' ? RpcError.INVALID_REQUEST : RpcError.PARSE_ERROR;
-            rpc.fail(null, new RpcException(code, malformed.getMessage()));
-            return;
-        }
-        Object id = message.value("id");
-        if (id != null && !(id instanceof String || id instanceof Long)) {
-            rpc.fail(null, new RpcException(RpcError.INVALID_REQUEST, "an id is a string, a whole number or null"));
-        } else if (!"2.0".equals(message.value("jsonrpc"))) {
-            rpc.fail(id, new RpcException(RpcError.INVALID_REQUEST, "jsonrpc must be \"2.0\""));
-        } else if (message.has("method")) {
-            boolean request = message.names().contains("id");
-            guarded(request, id, () -> handle(message.as(Call.class), request, id));
-        } else if (message.has("result") || message.has("error")) {
-            guarded(false, null, () -> rpc.handleAnswer(message));
-        } else {
-            rpc.fail(id, new RpcException(RpcError.INVALID_REQUEST, "neither a method nor an answer"));
-        }
+    public void handleAnswer(JsonObject message) {
+        guarded(false, null, () -> rpc.handleAnswer(message));
+    }
+
+    @Override
+    public void handleFault(@Nullable Object id, RpcException fault) {
+        rpc.fail(id, fault);
     }
 
     /** Runs the work; a failure of a request becomes its answer, that of a notification is not reported. */
@@ -152,7 +108,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         threads.execute(() -> guarded(true, id, work));
     }
 
-    private void handle(Call call, boolean request, @Nullable Object id) {
+    private void handleCall(RpcReader.Call call, boolean request, @Nullable Object id) {
         if (request) {
             handleRequest(call, id);
             return;
@@ -169,7 +125,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         }
     }
 
-    private void handleRequest(Call call, @Nullable Object id) {
+    private void handleRequest(RpcReader.Call call, @Nullable Object id) {
         AcpContext shared = context;
         if (!initialized && !call.method().equals(EditorRequest.Initialize.METHOD)) {
             throw new RpcException(RpcError.INVALID_REQUEST, "initialize comes first");

@@ -1,5 +1,6 @@
 package brig.acp;
 
+import brig.captain.CaptainGateway;
 import java.util.concurrent.Executor;
 
 /**
@@ -8,4 +9,4 @@ import java.util.concurrent.Executor;
  * @param threads for calls that wait for the gateway
  * @param wholeFrames whether the editor asked for complete frames
  */
-record AcpContext(AcpGateway gateway, EditorRpc rpc, Executor threads, boolean wholeFrames) {}
+record AcpContext(CaptainGateway gateway, EditorRpc rpc, Executor threads, boolean wholeFrames) {}

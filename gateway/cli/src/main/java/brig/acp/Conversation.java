@@ -5,6 +5,7 @@ import brig.acp.message.EditorRequest;
 import brig.acp.message.SessionUpdate;
 import brig.acp.view.PathMapping;
 import brig.acp.view.SessionUpdates;
+import brig.captain.RpcException;
 import brig.protocol.Limits;
 import brig.protocol.api.Answers;
 import brig.protocol.api.SpawnerRequest;

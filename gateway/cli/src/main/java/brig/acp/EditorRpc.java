@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.acp.message.AgentNotification;
 import brig.acp.message.PermissionRequest;
+import brig.captain.RpcException;
 import brig.protocol.json.JsonObject;
 import brig.protocol.rpc.JsonRpc;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.acp.message.ContentBlock;
 import brig.acp.view.PathMapping;
+import brig.captain.RpcException;
 import brig.protocol.rpc.RpcError;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,7 @@ import brig.acp.message.BrigMeta;
 import brig.acp.message.Meta;
 import brig.acp.message.PromptEnded;
 import brig.acp.message.PromptEnded.StopReason;
+import brig.captain.RpcException;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package brig.acp;
 
+import brig.captain.CaptainGateway;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.frame.CaptainLine;
@@ -56,14 +57,14 @@ final class SessionLink {
         boolean isOver();
     }
 
-    private final AcpGateway gateway;
+    private final CaptainGateway gateway;
     private final String spawnId;
 
     // Guarded by this.
-    private AcpGateway.@Nullable Attached stream;
+    private CaptainGateway.@Nullable Attached stream;
     private boolean closed;
 
-    SessionLink(AcpGateway gateway, String spawnId) {
+    SessionLink(CaptainGateway gateway, String spawnId) {
         this.gateway = gateway;
         this.spawnId = spawnId;
     }
@@ -75,12 +76,12 @@ final class SessionLink {
      * @throws BrigException if the gateway refuses
      */
     void open(long from, String name, Reader reader) {
-        AcpGateway.Attached first = attach(from);
+        CaptainGateway.Attached first = attach(from);
         adopt(first);
         Thread.ofVirtual().name("acp-" + name).start(() -> read(first, reader));
     }
 
-    private AcpGateway.Attached attach(long from) {
+    private CaptainGateway.Attached attach(long from) {
         long end = System.nanoTime() + GONE_MAX.toNanos();
         while (true) {
             try {
@@ -103,9 +104,9 @@ final class SessionLink {
         }
     }
 
-    private void read(AcpGateway.Attached first, Reader reader) {
+    private void read(CaptainGateway.Attached first, Reader reader) {
         reader.begin();
-        for (AcpGateway.Attached from = first; from != null; from = reconnect(from, reader)) {
+        for (CaptainGateway.Attached from = first; from != null; from = reconnect(from, reader)) {
             for (JsonObject line = from.next(); line != null; line = from.next()) {
                 reader.handle(line);
                 if (from.isDrained()) {
@@ -117,13 +118,13 @@ final class SessionLink {
         reader.handleEnd(!reader.isOver());
     }
 
-    private AcpGateway.@Nullable Attached reconnect(AcpGateway.Attached lost, Reader reader) {
+    private CaptainGateway.@Nullable Attached reconnect(CaptainGateway.Attached lost, Reader reader) {
         lost.close();
         reader.handleLost();
         long end = System.nanoTime() + GONE_MAX.toNanos();
         while (!reader.isOver() && System.nanoTime() < end) {
             try {
-                AcpGateway.Attached found = gateway.attach(spawnId, reader.next());
+                CaptainGateway.Attached found = gateway.attach(spawnId, reader.next());
                 boolean sameStream =
                         found.welcome().epoch().equals(lost.welcome().epoch());
                 if (reader.handleFound(sameStream, () -> adopt(found))) {
@@ -139,7 +140,7 @@ final class SessionLink {
     }
 
     /** Continues with that connection, unless the session was left. */
-    private synchronized boolean adopt(AcpGateway.Attached found) {
+    private synchronized boolean adopt(CaptainGateway.Attached found) {
         if (closed) {
             found.close();
             return false;
@@ -150,7 +151,7 @@ final class SessionLink {
 
     /** Sends a line. @throws BrigException if the connection is lost */
     void send(CaptainLine.Order line) {
-        AcpGateway.Attached to;
+        CaptainGateway.Attached to;
         synchronized (this) {
             to = stream;
         }
@@ -160,7 +161,7 @@ final class SessionLink {
     }
 
     void close() {
-        AcpGateway.Attached open;
+        CaptainGateway.Attached open;
         synchronized (this) {
             closed = true;
             open = stream;

@@ -4,6 +4,7 @@ import brig.acp.message.BrigMeta;
 import brig.acp.message.EditorRequest;
 import brig.acp.message.Meta;
 import brig.acp.message.SessionPage;
+import brig.captain.RpcException;
 import brig.protocol.api.SpawnView;
 import brig.protocol.rpc.RpcError;
 import java.time.Instant;

@@ -7,6 +7,7 @@ import brig.acp.message.AgentNotification;
 import brig.acp.message.BrigMeta;
 import brig.acp.message.PromptEnded.StopReason;
 import brig.acp.view.SessionUpdates;
+import brig.captain.RpcException;
 import brig.protocol.BrigException;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.Frame;

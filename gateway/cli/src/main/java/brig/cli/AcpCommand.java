@@ -99,7 +99,7 @@ final class AcpCommand implements Callable<Integer> {
                         where.place(),
                         keep,
                         version),
-                new SpawnerGateway(main.context(), !keep),
+                new SpawnerGateway(main.context(), "acp", !keep),
                 out,
                 main.terminal()::note);
         Runtime.getRuntime()

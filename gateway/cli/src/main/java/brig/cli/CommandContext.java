@@ -1,5 +1,6 @@
 package brig.cli;
 
+import brig.cli.install.Installation;
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.ConfigFile;
@@ -32,6 +33,24 @@ final class CommandContext {
         this.home = Path.of(property);
         this.configFile = configFile == null ? null : configFile.toAbsolutePath();
         this.isNamed = chosen != null;
+    }
+
+    /** The program that people call. */
+    Path program() {
+        Installation installation = Installation.of(home);
+        return installation == null ? home.resolve("bin/brig") : installation.command();
+    }
+
+    /** @throws BrigException if Brig was not unpacked from an archive */
+    Installation installation() {
+        Installation installation = Installation.of(home);
+        if (installation == null) {
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND,
+                    home + " was not unpacked from an archive brig-VERSION-linux-ARCHITECTURE.tar.zst;"
+                            + " a package is upgraded and removed with apt-get");
+        }
+        return installation;
     }
 
     Config config() {

@@ -36,6 +36,7 @@ final class Commands {
             ApplyCommand.class,
             OpenCodeCommand.class,
             AcpCommand.class,
+            McpCommand.class,
             RouteCommand.class,
             RepositoryCommand.class,
             HostCommand.class,
@@ -44,6 +45,9 @@ final class Commands {
             TopCommand.class,
             PruneCommand.class,
             RecoverCommand.class,
+            SetupCommand.class,
+            UpgradeCommand.class,
+            UninstallCommand.class,
             CompletionCommand.class,
             ManCommand.class,
             HelpCommand.class);

@@ -165,7 +165,8 @@ final class EditedFile {
         return existed;
     }
 
-    private static String pretty(JsonObject value) {
+    /** The value as people lay it out. */
+    static String pretty(JsonObject value) {
         StringWriter text = new StringWriter();
         JsonFactory factory = new JsonFactory();
         try (JsonParser parser = factory.createParser(Json.write(value));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0075.
  */
-final class JsonText {
+final class JsonText implements EditedText {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
             .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
@@ -52,20 +52,22 @@ final class JsonText {
         var _ = shape();
     }
 
-    String text() {
+    @Override
+    public String text() {
         return text;
     }
 
     /** The text of a member's value; null for none. */
-    @Nullable
-    String get(List<String> path) {
+    @Override
+    public @Nullable String get(List<String> path) {
         Shape object = objectAt(path.subList(0, path.size() - 1));
         Member member = object == null ? null : object.members.get(path.getLast());
         return member == null ? null : text.substring(member.valueAt, member.end);
     }
 
     /** Replaces a value, or adds it after the object's last member; missing parent objects are created. */
-    void put(List<String> path, String value) {
+    @Override
+    public void put(List<String> path, String value) {
         for (int i = 1; i < path.size(); i++) {
             if (objectAt(path.subList(0, i)) == null) {
                 putMember(path.subList(0, i), "{}");
@@ -98,7 +100,8 @@ final class JsonText {
     }
 
     /** Removes a member with its comma; no effect if it does not exist. */
-    void remove(List<String> path) {
+    @Override
+    public void remove(List<String> path) {
         Shape object = objectAt(path.subList(0, path.size() - 1));
         Member member = object == null ? null : object.members.get(path.getLast());
         if (object == null || member == null) {
@@ -115,7 +118,8 @@ final class JsonText {
     }
 
     /** Whether an object exists and has no members. */
-    boolean isEmpty(List<String> path) {
+    @Override
+    public boolean isEmpty(List<String> path) {
         Shape object = objectAt(path);
         return object != null && object.inOrder.isEmpty();
     }

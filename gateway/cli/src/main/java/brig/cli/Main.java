@@ -72,6 +72,7 @@ public final class Main {
     private static final int USAGE_COLUMNS = 110;
 
     private final Terminal terminal;
+    private final List<String> words;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -88,16 +89,17 @@ public final class Main {
 
     /** The placeholder parent of a command until it gets its own. */
     Main() {
-        this(Terminal.ofNobody());
+        this(Terminal.ofNobody(), List.of());
     }
 
-    private Main(Terminal terminal) {
+    private Main(Terminal terminal, List<String> words) {
         this.terminal = terminal;
+        this.words = words;
     }
 
     /** Runs the command line and exits with its code. */
     public static void main(String[] args) {
-        Main main = new Main(Terminal.ofProcess());
+        Main main = new Main(Terminal.ofProcess(), List.of(args));
         CommandLine line = Commands.of(main, args)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
                 .setParameterExceptionHandler((wrong, arguments) -> main.handleWrongUsage(wrong))
@@ -168,6 +170,11 @@ public final class Main {
             print.accept(answer.as(type));
         }
         return answer;
+    }
+
+    /** What follows {@code brig} on the command line. */
+    List<String> words() {
+        return words;
     }
 
     Terminal terminal() {

@@ -300,8 +300,7 @@ final class OpenCodeCommand {
 
     /** Relative to the home of whoever runs OpenCode, as the project's file is shared. */
     private static String fromHome(Path file) {
-        String variable = System.getenv("HOME");
-        Path home = Path.of(variable == null ? System.getProperty("user.home") : variable);
+        Path home = Paths.userHome();
         return file.startsWith(home) ? "~/" + home.relativize(file) : file.toString();
     }
 

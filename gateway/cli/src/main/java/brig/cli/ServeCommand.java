@@ -1,5 +1,7 @@
 package brig.cli;
 
+import brig.cli.install.Installation;
+import brig.cli.install.Successor;
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
@@ -24,7 +26,7 @@ import picocli.CommandLine.ParentCommand;
         footer = {
             "",
             "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers continue, and the next",
-            "'brig serve' resumes their streams where they were.",
+            "'brig serve' resumes their streams where they were. 'brig upgrade' makes it the new version, in place.",
             "",
             "Examples:",
             "  brig serve --config my.json",
@@ -51,11 +53,12 @@ final class ServeCommand implements Callable<Integer> {
         System.setProperty(
                 LineEncoder.FORMAT_PROPERTY, config.log().format() == Config.Log.Format.JSON ? "json" : "text");
         Gateway gateway = new Gateway(config, paths, context.configFile());
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(() -> {
-                    gateway.stop();
-                    LogOutput.flush();
-                }));
+        Runnable end = () -> {
+            gateway.stop();
+            LogOutput.flush();
+        };
+        Thread atExit = Thread.ofPlatform().name("brig-stop").unstarted(end);
+        Runtime.getRuntime().addShutdownHook(atExit);
         try {
             gateway.start();
         } catch (BrigException e) {
@@ -66,7 +69,7 @@ final class ServeCommand implements Callable<Integer> {
         if (warning != null) {
             main.terminal().note(warning + " (RECORD_LOST)");
         }
-        String brig = paths.home().resolve("bin/brig") + context.option();
+        String brig = context.program() + context.option();
         main.terminal().lines("""
                 brig is up
                   http            %s (token: brig token) and %s
@@ -80,7 +83,14 @@ final class ServeCommand implements Callable<Integer> {
                   %s doctor""".formatted(
                         gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
         sayFaults(paths.spawner());
-        gateway.awaitStopWanted();
+        Installation installation = Installation.of(paths.home());
+        if (gateway.awaitStopWanted()
+                && installation != null
+                && installation.isUpgraded()
+                && Runtime.getRuntime().removeShutdownHook(atExit)) {
+            end.run();
+            Successor.become(installation.command(), main.words());
+        }
         return 0;
     }
 

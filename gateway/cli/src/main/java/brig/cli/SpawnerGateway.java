@@ -1,6 +1,6 @@
 package brig.cli;
 
-import brig.acp.AcpGateway;
+import brig.captain.CaptainGateway;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnerRequest;
@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0008.
  */
-final class SpawnerGateway implements AcpGateway {
-    /** The name of this interface. */
-    private static final String CLIENT = "acp";
-
+final class SpawnerGateway implements CaptainGateway {
     private final CommandContext context;
+    /** The name of the interface. */
+    private final String client;
+
     private final boolean mayEmbed;
 
     // Guarded by this.
@@ -29,27 +29,28 @@ final class SpawnerGateway implements AcpGateway {
     private CommandContext.@Nullable Embedded embedded;
     private boolean closed;
 
-    SpawnerGateway(CommandContext context, boolean mayEmbed) {
+    SpawnerGateway(CommandContext context, String client, boolean mayEmbed) {
         this.context = context;
+        this.client = client;
         this.mayEmbed = mayEmbed;
     }
 
     @Override
     public <T> T request(SpawnerRequest request, Class<T> answer) {
-        try (GatewayClient client = connect()) {
-            return client.request(request, answer);
+        try (GatewayClient opened = connect()) {
+            return opened.request(request, answer);
         }
     }
 
     @Override
     public Attached attach(String id, long from) {
-        GatewayClient client = connect();
+        GatewayClient opened = connect();
         try {
             SpawnerRequest.Attach request =
-                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, CLIENT, null, 0));
-            return new Connection(client, client.request(request, ConnectionLine.Authenticated.class));
+                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, client, null, 0));
+            return new Connection(opened, opened.request(request, ConnectionLine.Authenticated.class));
         } catch (BrigException refusal) {
-            client.close();
+            opened.close();
             throw refusal;
         }
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.captain.ScriptedGateway;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.acp.message.CallFields.Status;
 import brig.acp.message.SessionUpdate;
+import brig.captain.ScriptedGateway;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;

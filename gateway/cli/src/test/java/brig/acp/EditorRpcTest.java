@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.acp.message.CallFields;
 import brig.acp.message.PermissionRequest;
+import brig.captain.RpcException;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.JsonObject;

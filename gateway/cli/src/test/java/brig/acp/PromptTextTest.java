@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.acp.message.EditorRequest;
 import brig.acp.view.PathMapping;
+import brig.captain.RpcException;
 import brig.protocol.BrigException;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;

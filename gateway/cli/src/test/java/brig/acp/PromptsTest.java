@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.acp.Prompts.Failed;
 import brig.acp.Prompts.Stopped;
 import brig.acp.message.PromptEnded.StopReason;
+import brig.captain.RpcException;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.JsonObject;

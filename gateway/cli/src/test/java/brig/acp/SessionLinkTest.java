@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.captain.ScriptedGateway;
 import brig.protocol.BrigException;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.JsonObject;

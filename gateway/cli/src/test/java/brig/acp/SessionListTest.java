@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.acp.message.EditorRequest.ListSessions;
 import brig.acp.message.SessionPage;
+import brig.captain.RpcException;
 import brig.protocol.api.SpawnView;
 import java.util.List;
 import java.util.stream.IntStream;

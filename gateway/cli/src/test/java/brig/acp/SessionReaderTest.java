@@ -8,6 +8,7 @@ import brig.acp.message.ContentBlock;
 import brig.acp.message.SessionUpdate;
 import brig.acp.view.PathMapping;
 import brig.acp.view.SessionUpdates;
+import brig.captain.ScriptedGateway;
 import brig.protocol.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -8,44 +8,61 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The clients of {@code clients}, each as a program that works off cases. */
 enum ClientProgram {
-    NODE("/usr/bin/node", false, "node/test/conformance.mjs"),
-    PYTHON("/usr/bin/python3", true, "python/tests/conformance.py", "sync"),
-    PYTHON_ASYNC("/usr/bin/python3", true, "python/tests/conformance.py", "async");
+    NODE(false, "/usr/bin/node", "clients/node/test/conformance.mjs"),
+    PYTHON(true, "/usr/bin/python3", "clients/python/tests/conformance.py", "sync"),
+    PYTHON_ASYNC(true, "/usr/bin/python3", "clients/python/tests/conformance.py", "async"),
+    JAVA(true, java(), "-cp", classes(), "brig.client.ConformanceProgram", "sync"),
+    JAVA_ASYNC(true, java(), "-cp", classes(), "brig.client.ConformanceProgram", "async");
 
-    private final Path interpreter;
+    /** What the interpreters say of versions for which the clients are. */
+    private static final Pattern NEW_ENOUGH =
+            Pattern.compile("v[2-9]\\d\\.|Python 3\\.(9|[1-9]\\d)\\.|openjdk (1[7-9]|[2-9]\\d)\\b");
+
     /** Whether it also comes over HTTP. */
     private final boolean speaksHttp;
 
-    private final String program;
+    private final Path interpreter;
     private final List<String> arguments;
 
-    ClientProgram(String interpreter, boolean speaksHttp, String program, String... arguments) {
-        this.interpreter = Path.of(interpreter);
+    ClientProgram(boolean speaksHttp, String interpreter, String... arguments) {
         this.speaksHttp = speaksHttp;
-        this.program = program;
+        this.interpreter = Path.of(interpreter);
         this.arguments = List.of(arguments);
+    }
+
+    /** The oldest Java that is there; the client needs no newer one than 17. */
+    private static String java() {
+        return System.getProperty("brig.client.java", System.getProperty("java.home")) + "/bin/java";
+    }
+
+    /** The class path of the client for the JVM and of its tests. */
+    static String classes() {
+        return System.getProperty("brig.client.classes", "");
     }
 
     /** How it is started; the test is skipped, and says so, where its interpreter is missing or too old. */
     List<String> require(Path clients, Path folder) throws IOException {
         boolean there = Files.isExecutable(interpreter)
-                && Run.of(List.of(interpreter.toString(), "--version"), "", folder)
-                        .out()
-                        .matches("(?s)(v(2[0-9]|[3-9][0-9])\\.|Python 3\\.(9|[1-9][0-9])\\.).*");
+                && NEW_ENOUGH
+                        .matcher(Run.of(List.of(interpreter.toString(), "--version"), "", folder)
+                                .out())
+                        .lookingAt();
         if (!there) {
             System.err.println(
                     "SKIPPED: " + this + " as a client is not tested, for " + interpreter + " is missing or too old");
         }
         assumeTrue(there);
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "PYTHONDONTWRITEBYTECODE=1",
-                interpreter.toString(),
-                clients.resolve(program).toString()));
-        command.addAll(arguments);
+        List<String> command = new ArrayList<>(List.of("env", "PYTHONDONTWRITEBYTECODE=1", interpreter.toString()));
+        for (String argument : arguments) {
+            command.add(
+                    argument.startsWith("clients/")
+                            ? clients.resolveSibling(argument).toString()
+                            : argument);
+        }
         return command;
     }
 

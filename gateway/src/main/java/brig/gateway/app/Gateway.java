@@ -96,7 +96,8 @@ public final class Gateway implements ControlLink.Listener {
     private final @Nullable WorkerAgentProcess workerAgent;
 
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
-    private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
+    /** Whether the workers are left to a next gateway. */
+    private final CompletableFuture<Boolean> stopWanted = new CompletableFuture<>();
 
     // State owned by the event loop.
     private final Counters counters = new Counters(System::nanoTime);
@@ -392,24 +393,25 @@ public final class Gateway implements ControlLink.Listener {
     /** Stops the gateway when its workers have ended, at the latest at the deadline. */
     private void beginStop(long deadlineMs, boolean handOver) {
         log.info("stopping deadline_ms={} hand_over={}", deadlineMs, handOver);
-        keepWorkers = handOver;
         stopAtMs = System.currentTimeMillis() + deadlineMs;
-        checkStop();
+        checkStop(handOver);
     }
 
-    private void checkStop() {
+    private void checkStop(boolean handOver) {
         // What runs on other hosts goes on there.
-        if (spawns.live().stream().allMatch(spawn -> spawn.isTracked() || spawn.host() != null)
-                || System.currentTimeMillis() >= stopAtMs) {
-            stopWanted.complete(null);
+        boolean idle = spawns.live().stream().allMatch(spawn -> spawn.isTracked() || spawn.host() != null);
+        if (idle || System.currentTimeMillis() >= stopAtMs) {
+            // An idle worker-agent of our own would keep its old version for nothing.
+            keepWorkers = handOver && (workerAgent == null || !idle);
+            stopWanted.complete(handOver);
         } else {
-            timers.after(STOP_CHECK_MS, this::checkStop);
+            timers.after(STOP_CHECK_MS, () -> checkStop(handOver));
         }
     }
 
-    /** Blocks until a requested stop is due; {@link #stop} must follow. */
-    public void awaitStopWanted() {
-        stopWanted.join();
+    /** Blocks until a requested stop is due; {@link #stop} must follow. @return whether it hands over to a next gateway */
+    public boolean awaitStopWanted() {
+        return stopWanted.join();
     }
 
     /** Makes {@link #stop} leave the workers: if this gateway fails to start, they belong to an earlier one. */

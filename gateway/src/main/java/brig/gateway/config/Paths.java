@@ -135,7 +135,13 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         String value = System.getenv(variable);
         return value != null && value.startsWith("/")
                 ? Path.of(value)
-                : Path.of(System.getProperty("user.home")).resolve(underHome);
+                : userHome().resolve(underHome);
+    }
+
+    /** The home folder of this user. */
+    public static Path userHome() {
+        String value = System.getenv("HOME");
+        return Path.of(value != null && value.startsWith("/") ? value : System.getProperty("user.home"));
     }
 
     /** The folder for sockets, or one of our own under /tmp if the login session has none. */

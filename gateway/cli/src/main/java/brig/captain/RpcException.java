@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.captain;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -9,18 +9,18 @@ import brig.protocol.rpc.RpcError;
 import org.jspecify.annotations.Nullable;
 
 /** An error answer to a request; the codes are those of JSON-RPC 2.0 and of the protocol. */
-final class RpcException extends RuntimeException {
+public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    static final int RESOURCE_NOT_FOUND = -32002;
+    public static final int RESOURCE_NOT_FOUND = -32002;
 
     private final transient RpcError error;
 
-    RpcException(int code, String message) {
+    public RpcException(int code, String message) {
         this(new RpcError(code, message, null));
     }
 
-    private RpcException(RpcError error) {
+    public RpcException(RpcError error) {
         super(error.message(), null, false, false);
         this.error = error;
     }
@@ -28,12 +28,16 @@ final class RpcException extends RuntimeException {
     private record Data(String code, @Flat Hints hints) {}
 
     /** A refusal of Brig, with its code and hints in {@code data}. */
-    static RpcException of(BrigException refusal) {
+    public static RpcException of(BrigException refusal) {
         JsonObject data = JsonObject.of(new Data(refusal.code().name(), refusal.hints()));
-        String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
-                ? "; a folder above it goes into worker.workspaceBases of brig.json"
-                : "";
-        return new RpcException(new RpcError(code(refusal), refusal.getMessage() + more, data));
+        return new RpcException(new RpcError(code(refusal), words(refusal), data));
+    }
+
+    /** What a refusal says, and where it helps what to do about it. */
+    public static String words(BrigException refusal) {
+        return refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
+                ? refusal.getMessage() + "; a folder above it goes into worker.workspaceBases of brig.json"
+                : refusal.getMessage();
     }
 
     private static int code(BrigException refusal) {
@@ -46,11 +50,11 @@ final class RpcException extends RuntimeException {
     }
 
     /** A failed turn; null for no data. */
-    static RpcException failed(String message, @Nullable JsonObject data) {
+    public static RpcException failed(String message, @Nullable JsonObject data) {
         return new RpcException(new RpcError(RpcError.INTERNAL_ERROR, message, data));
     }
 
-    RpcError error() {
+    public RpcError error() {
         return error;
     }
 }

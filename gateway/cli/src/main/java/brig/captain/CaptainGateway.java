@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.captain;
 
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.frame.CaptainLine;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0101.
  */
-public interface AcpGateway extends AutoCloseable {
+public interface CaptainGateway extends AutoCloseable {
     /**
      * Sends a request on a connection of its own, and returns its answer.
      *

@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.captain;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -12,30 +12,34 @@ import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** A gateway that says what a test tells it to: what it is asked waits in a queue, and so do its answers. */
-final class ScriptedGateway implements AcpGateway {
+public final class ScriptedGateway implements CaptainGateway {
     private static final String END = "";
     private static final long SECONDS_MAX = 20;
 
-    final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    public final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    /** One for each time that somebody reads a session's next line. */
+    public final Semaphore reads = new Semaphore(0);
+
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private volatile Stream newest;
 
     private record Line(String json, boolean last) {}
 
-    void answer(String json) {
+    public void answer(String json) {
         answers.add(json);
     }
 
     /** @param last nothing more is there to be read behind it */
-    void frame(String json, boolean last) {
+    public void frame(String json, boolean last) {
         newest.lines.add(new Line(json, last));
     }
 
     /** The connection of the session breaks. */
-    void cut() {
+    public void cut() {
         newest.broken = true;
         newest.lines.add(new Line(END, true));
     }
@@ -91,6 +95,7 @@ final class ScriptedGateway implements AcpGateway {
 
         @Override
         public JsonObject next() {
+            reads.release();
             try {
                 Line line = lines.take();
                 drained = line.last();
