@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -56,6 +57,9 @@ final class Train {
     private final Path home;
     private final Path archives;
     private final Path work;
+    /** What the killed gateway leaves: these are no descendants of this process any more. */
+    private final List<ProcessHandle> left = new CopyOnWriteArrayList<>();
+
     private final HttpClient http = HttpClient.newHttpClient();
     private String url = "";
     private String token = "";
@@ -68,10 +72,11 @@ final class Train {
 
     public static void main(String[] args) throws Exception {
         Path work = Files.createTempDirectory("brig-train-");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(work)));
-        Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
         Path home = Path.of(args[0]);
-        new Train(home, args.length > 1 ? Path.of(args[1]) : home.resolve("lib"), work).run();
+        Train train = new Train(home, args.length > 1 ? Path.of(args[1]) : home.resolve("lib"), work);
+        Runtime.getRuntime().addShutdownHook(new Thread(train::remove));
+        Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
+        train.run();
     }
 
     private void run() throws Exception {
@@ -87,7 +92,7 @@ final class Train {
         } catch (IOException refused) {
             System.err.println("no session is left to the next gateway: " + refused.getMessage());
         }
-        List<ProcessHandle> left = killed.descendants().toList();
+        left.addAll(killed.descendants().toList());
         killed.destroyForcibly().waitFor();
         Process gateway = serve(Map.of("BRIG_JAVA_OPTS", record("serve")));
         try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -245,16 +250,17 @@ final class Train {
     }
 
     /** Also where the build is cancelled: ends what still runs, and deletes its files. */
-    private static void remove(Path folder) {
-        List<ProcessHandle> running = ProcessHandle.current().descendants().toList();
+    private void remove() {
+        List<ProcessHandle> running = Stream.concat(ProcessHandle.current().descendants(), left.stream())
+                .toList();
         running.forEach(ProcessHandle::destroyForcibly);
         running.forEach(process -> process.onExit().join());
-        try (Stream<Path> files = Files.walk(folder)) {
+        try (Stream<Path> files = Files.walk(work)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
         } catch (IOException failure) {
-            System.err.println("the training left " + folder + ": " + failure);
+            System.err.println("the training left " + work + ": " + failure);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The log line format of all processes, and the removal of possible secrets. */
+/** The log line format of all processes, the removal of possible secrets, and how lines are written. */
 @NullMarked
 package brig.protocol.log;
 
