@@ -68,7 +68,7 @@ class LentRepositoryTest {
         String said = run(id, request(WORKTREE, """
                 cat a.txt b.txt; ls -A; git log --format=%an:%s; git config user.name; git config http.proxy
                 touch "$(git rev-parse --git-common-dir)/objects/x" && echo own objects
-                touch "$(cat "$(git rev-parse --git-common-dir)/objects/info/alternates")/x" 2>&- || echo not the mirror
+                touch "$(cat "$(git rev-parse --git-common-dir)/objects/info/alternates")/x" 2>/dev/null || echo not the mirror
                 echo four >> b.txt; git commit -qam work; rm a.txt; mkdir d; echo new > d/e.txt"""));
         assertTrue(said.startsWith("one\ntwo\nthree\n.git\na.txt\nb.txt\na:second\na:first\nAnn\n"), said);
         assertTrue(said.contains("own objects\n") && said.contains("not the mirror\n"), said);
