@@ -553,7 +553,7 @@ public final class Session implements Iterable<Frame>, AutoCloseable {
         }
     }
 
-    /** As {@code spawn_id} and state. */
+    /** JSON of {@code spawn_id} and {@code task_id}. */
     @Override
     public String toString() {
         Map<String, Object> shown = new LinkedHashMap<>();

@@ -7,6 +7,7 @@ import brig.cli.install.StartupArchives;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.api.GatewayView;
 import brig.protocol.api.SpawnerRequest;
 import java.io.IOException;
@@ -142,15 +143,23 @@ final class UpgradeCommand implements Callable<Integer> {
     /** Makes this user's gateway the new version. @return its state before; null if none runs */
     private @Nullable GatewayView handOver() {
         Paths paths = main.context().paths();
+        GatewayView before;
         try (GatewayClient client = GatewayClient.connect(paths.spawner())) {
-            GatewayView before = client.request(new SpawnerRequest.Gateway(), GatewayView.class);
-            long since = System.nanoTime();
-            HandOver.ask(paths.http());
-            awaitNext(paths.spawner(), since);
-            return before;
+            before = client.request(new SpawnerRequest.Gateway(), GatewayView.class);
         } catch (IOException nobodyListens) {
             return null;
         }
+        long since = System.nanoTime();
+        try {
+            HandOver.ask(paths.http());
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.INTERNAL,
+                    "the new version is installed, but the gateway cannot be asked to become it: " + Reason.of(e)
+                            + "; end it and start it with '" + main.context().command("serve") + "'; agents go on");
+        }
+        awaitNext(paths.spawner(), since);
+        return before;
     }
 
     /** One that is up for less time than has passed since the former one was asked is the next one. */

@@ -104,7 +104,7 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
                 NAME,
                 ((LoggerContext) getContext()).getLogger(NAME),
                 Level.WARN,
-                "{} lines of the log are missing here: they were not read in time",
+                "{} lines of the log are missing around here: they were not read in time",
                 null,
                 new Object[] {count});
     }

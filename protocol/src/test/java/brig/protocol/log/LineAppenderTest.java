@@ -85,7 +85,7 @@ class LineAppenderTest {
         List<String> expected = Stream.of(
                         Stream.of(
                                 "INFO  Test first",
-                                "WARN  LineAppender 3 lines of the log are missing here: they were not read in time"),
+                                "WARN  LineAppender 3 lines of the log are missing around here: they were not read in time"),
                         IntStream.range(0, LineAppender.EVENTS_MAX).mapToObj(i -> "INFO  Test number " + i),
                         Stream.of("INFO  Test last"))
                 .flatMap(lines -> lines)
