@@ -30,6 +30,7 @@ export type BrigErrorCode =
     | 'CONTROL_HELD'
     | 'ASK_SETTLED'
     | 'MAX_ASKS'
+    | 'BUDGET_EXHAUSTED'
     | 'WORKSPACE_IN_USE'
     | 'UNAUTHENTICATED'
     | 'FORBIDDEN'
@@ -54,6 +55,7 @@ export type BrigErrorCode =
     | 'POSTURE_NOT_ENFORCED'
     | 'COPY_UNAVAILABLE'
     | 'MODEL_ROUTE_MISSING'
+    | 'LOGIN_REFUSED'
     | 'WORKSPACE_UNREADABLE'
     | 'START_TIMEOUT'
     | 'TURN_TIMEOUT'
@@ -110,6 +112,10 @@ export interface SubagentProviderOptions {
     localAgents?: readonly string[];
     /** Default: where Brig listens for the user of this process. */
     spawnerSocket?: string;
+    /** Over HTTP instead: `http://HOST:PORT` or `https://…`. A reverse proxy must pass `Upgrade` on. */
+    url?: string;
+    /** With `url`: one that may start sessions. */
+    token?: string;
     /**
      * Every `workspace` and `repository` lies below it, and may be given relative to it. A worker without either gets a
      * folder of its own here, named by its task id, which stays. Without a base Brig makes and removes such folders.
@@ -122,6 +128,20 @@ export interface SubagentProviderOptions {
     /** Text is merged, and waits for at most so many milliseconds, 0 to 1000. Default: frames as they are. */
     maxLatencyMs?: number;
     timeouts?: Timeouts;
+}
+
+/** What a session and all below it may use up; the profile and the policy may allow less. */
+export interface Budget {
+    /** Money for requests to models, in US dollars. */
+    usd?: number;
+    /** Of requests to models, input and output together. */
+    tokens?: number;
+    wallMs?: number;
+    egressBytes?: number;
+    /** Sessions below it. */
+    spawns?: number;
+    /** When money, tokens or bytes are used up. Default: `refuse`. */
+    onLimit?: 'refuse' | 'ask' | 'end';
 }
 
 export interface StartRequest {
@@ -149,6 +169,8 @@ export interface StartRequest {
     requestId?: string;
     envAllowlist?: string[];
     timeoutSeconds?: number;
+    /** What it and all below it may use up. */
+    budget?: Budget;
     /** The agent's own id of an earlier session to go on with. */
     resume?: string;
     record?: boolean;
@@ -359,7 +381,7 @@ export interface AskOption {
 /** What an agent asks. It waits until an answer, or until `deadline`. */
 export interface Ask {
     ask_id: string;
-    kind: 'tool' | 'egress' | 'question' | (string & {});
+    kind: 'tool' | 'egress' | 'question' | 'spend' | 'login' | (string & {});
     /** The asking sub-agent; absent for the agent itself. */
     agent?: string;
     native_id?: string;
@@ -412,7 +434,15 @@ export interface UsageFrame extends Numbered, Usage {
 
 export interface EgressFrame extends Numbered {
     type: 'egress';
-    kind: 'blocked' | 'ask' | 'answered' | 'allowed' | 'tls_failed' | (string & {});
+    kind:
+        | 'blocked'
+        | 'ask'
+        | 'answered'
+        | 'allowed'
+        | 'tls_failed'
+        | 'throttled_by_provider'
+        | 'provider_resumed'
+        | (string & {});
     host?: string;
     port?: number;
     method?: string;
@@ -424,6 +454,7 @@ export interface EgressFrame extends Numbered {
     /** Called `deadlineMs` by gateways before 0.1.0. */
     deadline_ms?: number;
     allowed?: boolean;
+    waited_ms?: number;
     dropped?: number;
 }
 

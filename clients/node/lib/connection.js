@@ -31,13 +31,13 @@ export class Connection {
     /**
      * Connects, says hello, and waits until Brig lets it in.
      *
-     * @param {string} path of a session's socket, or of the spawner socket
+     * @param {string | import('./http-gateway.js').HttpGateway} place a session's socket, or the spawner socket
      * @param {object} hello `auth` there, `attach` here
      * @param {object} owner
      * @param {AbortSignal} signal
      */
-    static async open(path, hello, owner, signal) {
-        const connection = new Connection(await dial(path, signal), owner);
+    static async open(place, hello, owner, signal) {
+        const connection = new Connection(await dial(place, signal), owner);
         connection.#write(hello);
         try {
             await unless(signal, connection.#opened.promise);

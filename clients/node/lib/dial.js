@@ -92,13 +92,17 @@ export function deferred() {
 }
 
 /**
- * Connects to a Unix socket.
+ * Connects.
  *
- * @param {string} path
+ * @param {string | import('./http-gateway.js').HttpGateway} place the path of a Unix socket, or a gateway over HTTP
  * @param {AbortSignal} signal
  * @throws {BrigError} CONNECTION_FAILED
  */
-export async function dial(path, signal) {
+export function dial(place, signal) {
+    return typeof place === 'string' ? dialUnix(place, signal) : place.dial(signal);
+}
+
+async function dialUnix(path, signal) {
     signal.throwIfAborted();
     const socket = net.connect(path);
     // Every error is followed by 'close', which is what is listened to.

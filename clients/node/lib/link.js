@@ -33,7 +33,7 @@ export class Link {
 
     /** Connects for the first time. */
     async open() {
-        this.#begin(this.#timeouts.readyMs, `waiting for ${this.#place.ioSocket}`, 0);
+        this.#begin(this.#timeouts.readyMs, `waiting for ${this.#place.ioSocket ?? this.#place.spawnerSocket}`, 0);
         await this.#connected;
     }
 
@@ -105,7 +105,10 @@ export class Link {
         }
     }
 
-    /** A session's socket goes some time after its end; then the spawner socket has what is left to read. */
+    /**
+     * A session's socket goes some time after its end; then the spawner socket has what is left to read. Over HTTP there
+     * is no other.
+     */
     async #dial(limit) {
         const {ioSocket, token, spawnerSocket, spawnId, maxLatencyMs} = this.#place;
         const wanted = {from: this.#position.next, max_latency_ms: maxLatencyMs};
@@ -115,13 +118,17 @@ export class Link {
             handleTaken: () => this.#owner.handleFlow(),
             handleClosed: (failure) => this.#handleClosed(failure),
         };
+        const attach = () => Connection.open(spawnerSocket, {action: 'attach', id: spawnId, ...wanted}, owner, limit);
+        if (ioSocket === undefined) {
+            return attach();
+        }
         try {
             return await Connection.open(ioSocket, {auth: token, ...wanted}, owner, limit);
         } catch (failure) {
             if (failure.code !== 'CONNECTION_FAILED' || !this.#position.hasBegun) {
                 throw failure;
             }
-            return Connection.open(spawnerSocket, {action: 'attach', id: spawnId, ...wanted}, owner, limit);
+            return attach();
         }
     }
 

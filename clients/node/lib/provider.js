@@ -3,6 +3,7 @@ import {isAbsolute, join, relative, resolve} from 'node:path';
 import {choiceOf} from './answers.js';
 import {persist, within} from './dial.js';
 import {BrigError} from './errors.js';
+import {HttpGateway} from './http-gateway.js';
 import {Routing} from './routing.js';
 import {Session} from './session.js';
 import {ask} from './spawner.js';
@@ -13,7 +14,7 @@ const BUFFER_BYTES = 1_048_576;
 const LIST_BYTES_MAX = 16 * 1_048_576;
 const AGENT_NAME_LENGTH_MAX = 128;
 
-/** Starts subagents behind Brig's wall, over the spawner socket and the sockets of sessions. */
+/** Starts subagents behind Brig's wall, over the spawner socket and the sockets of sessions, or over HTTP. */
 export class SubagentProvider {
     #routing;
     #spawnerSocket;
@@ -29,6 +30,8 @@ export class SubagentProvider {
             remoteAgents = ['*'],
             localAgents = [],
             spawnerSocket = defaultSpawnerSocket(),
+            url,
+            token,
             workspaceBase,
             proxy,
             bufferBytes = BUFFER_BYTES,
@@ -42,7 +45,7 @@ export class SubagentProvider {
             throw new BrigError('INVALID_FIELD', 'workspaceBase must be an absolute path');
         }
         this.#routing = new Routing(remoteAgents, localAgents);
-        this.#spawnerSocket = spawnerSocket;
+        this.#spawnerSocket = url === undefined ? spawnerSocket : new HttpGateway(url, token);
         this.#workspaceBase = workspaceBase;
         this.#policy = toPolicy(proxy);
         this.#bufferBytes = bufferBytes;
@@ -68,7 +71,7 @@ export class SubagentProvider {
             spawnId: answer.spawn_id,
             taskId: answer.task_id,
             workspace: answer.workspace,
-            ioSocket: answer.io_socket,
+            ioSocket: typeof this.#spawnerSocket === 'string' ? answer.io_socket : undefined,
             token: answer.auth_token,
             spawnerSocket: this.#spawnerSocket,
             maxLatencyMs: this.#maxLatencyMs,
@@ -147,6 +150,7 @@ export class SubagentProvider {
             requestId = randomUUID(),
             envAllowlist,
             timeoutSeconds,
+            budget,
             resume,
             record,
             host,
@@ -176,6 +180,14 @@ export class SubagentProvider {
             request_id: requestId,
             env_allowlist: envAllowlist,
             timeout_seconds: timeoutSeconds,
+            budget: budget && {
+                usd: budget.usd,
+                tokens: budget.tokens,
+                wall_ms: budget.wallMs,
+                egress_bytes: budget.egressBytes,
+                spawns: budget.spawns,
+                on_limit: budget.onLimit,
+            },
             resume,
             record,
             host,

@@ -23,8 +23,8 @@ export class Session {
     /**
      * Connects to a worker that was started, and sends it the prompt, if there is one. What fails on the way ends it.
      *
-     * @param {{spawnId: string, taskId: string, workspace: string, ioSocket: string, token: string,
-     *     spawnerSocket: string, maxLatencyMs?: number}} place
+     * @param {{spawnId: string, taskId: string, workspace: string, ioSocket?: string,
+     *     token: string, spawnerSocket: string | import('./http-gateway.js').HttpGateway, maxLatencyMs?: number}} place
      * @param {string | undefined} prompt
      * @param {{bufferBytes: number, timeouts: Record<string, number>, signal?: AbortSignal}} options
      */

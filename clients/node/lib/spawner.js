@@ -9,7 +9,7 @@ const LATE_MS = 30_000;
 /**
  * One request on the spawner socket, and its answer.
  *
- * @param {string} spawnerSocket
+ * @param {string | import('./http-gateway.js').HttpGateway} spawnerSocket
  * @param {object} request
  * @param {AbortSignal} signal
  * @param {(answer: object) => unknown} [handleLate] gets the answer where it comes after the caller gave up

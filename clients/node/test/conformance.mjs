@@ -6,9 +6,9 @@ const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase(
 const choiceOf = ({option, text}) => option ?? {text};
 
 for await (const line of readline.createInterface({input: process.stdin})) {
-    const {where, steps, options = {}} = JSON.parse(line);
+    const {where, token, steps, options = {}} = JSON.parse(line);
     const provider = new SubagentProvider({
-        spawnerSocket: where,
+        ...(token === undefined ? {spawnerSocket: where} : {url: where, token}),
         maxLatencyMs: options.max_latency_ms,
         timeouts: {answerMs: options.answer_ms ?? 60_000},
     });

@@ -3,6 +3,8 @@
 // stay in order. It also passes on what ACP tells nobody: whether sub-agents may use a tool, and all questions to a
 // person. It leaves only the tools that the captain asked for. Its options: "permissions", allow, ask or deny, and "tools",
 // names with commas between them.
+import { appendFileSync } from "node:fs"
+
 const children = new Set()
 
 /** Requests without an answer, by id: {session, settle}. */
@@ -132,7 +134,32 @@ function configure(config, tools, permissions) {
   if (tools.length > 0) config.permission = Object.fromEntries([["*", "deny"], ...tools.map((tool) => [tool, usual(tool)])])
 }
 
-export const BrigEvents = async ({ client }, { permissions, tools } = {}) => {
+/** Of a session on a terminal, what {@link record} writes at most: the file is kept in memory. */
+const RECORD_BYTES_MAX = 64 * 1024 * 1024
+
+/** What is on the screen is no news until it is complete. */
+function complete({ type, properties }) {
+  if (type !== "message.part.updated") return /^(session\.(created|status|error|idle)|message\.updated|(permission|question)\.)/.test(type)
+  const { part } = properties
+  if (part?.type === "tool") return part.state?.status !== "running" || part.tool === "task" || !part.state.metadata?.output
+  return part?.type === "step-finish" || part?.time?.end !== undefined || part?.time === undefined
+}
+
+/** Writes the events of a session on a terminal into a file. */
+function record(file) {
+  let written = 0
+  return {
+    event: async ({ event }) => {
+      if (!complete(event) || written > RECORD_BYTES_MAX) return
+      const line = JSON.stringify(event) + "\n"
+      written += line.length
+      appendFileSync(file, line)
+    },
+  }
+}
+
+export const BrigEvents = async ({ client }, { permissions, tools, file } = {}) => {
+  if (file) return record(file)
   /** A sub-agent may be one of an earlier process, whose beginning was not seen here. */
   async function isChild(session) {
     return children.has(session) || Boolean((await client.session.get({ path: { id: session } })).data?.parentID)

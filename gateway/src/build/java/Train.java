@@ -1,10 +1,14 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
@@ -82,7 +86,9 @@ final class Train {
     private void run() throws Exception {
         Files.writeString(work.resolve("brig.json"), """
                 {"stateDir": "%1$s/state", "runtimeDir": "%1$s/run", "agentsDir": "%1$s/io", "spawnerSocket": "%1$s/spawner.sock",
-                 "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"]}}""".formatted(work));
+                 "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"], "policies": ["build", "net"],
+                 "policyDirs": ["", "%1$s/policies"], "egress": {"hosts": {"train.test": "127.0.0.1"}}}}""".formatted(work));
+        Files.createDirectory(work.resolve("policies"));
         Process killed = serve(Map.of("BRIG_WORKER_AGENT_JAVA_OPTS", record("worker-agent")));
         awaitUp(killed);
         try {
@@ -104,6 +110,7 @@ final class Train {
                 }
                 await(started);
             }
+            askTheNetwork();
             // First, as on a busy machine the streams may exceed the time limit.
             brig(
                             Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")),
@@ -113,6 +120,7 @@ final class Train {
                             "echo started")
                     .start()
                     .waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            delegate();
             List<Future<?>> streams = new ArrayList<>();
             for (int i = 0; i < STREAMS; i++) {
                 Spawned spawned = spawn(TOKENS);
@@ -133,6 +141,52 @@ final class Train {
             CompletableFuture.allOf(left.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
                     .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
+    }
+
+    /** The first agent with a network has the worker-agent make an authority for it, and start brig-egress. */
+    private void askTheNetwork() throws IOException, InterruptedException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        server.start();
+        int port = server.getAddress().getPort();
+        String hosts = "{\"allowedHosts\": [\"train.test:" + port + "\", \"127.0.0.1:" + port + "\"]}";
+        String build = Files.readString(home.resolve("config/policies/build.json"));
+        Files.writeString(work.resolve("policies/net.json"), build.replace("\"egress\": {}", "\"egress\": " + hosts));
+        String get = "exec 3<>/dev/tcp/train.test/" + port
+                + "; printf 'GET / HTTP/1.0\\\\r\\\\n\\\\r\\\\n' >&3; read -r line <&3";
+        try {
+            attach(spawn(get, ",\"policy\":\"net\""));
+        } catch (IOException refused) {
+            System.err.println("no session had a network: " + refused.getMessage());
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    /** An agent has another one work, by the tools of {@code brig mcp}. */
+    private void delegate() throws IOException, InterruptedException {
+        Process mcp = brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("mcp")), "mcp")
+                .redirectOutput(ProcessBuilder.Redirect.PIPE)
+                .start();
+        try (BufferedWriter in = mcp.outputWriter(UTF_8);
+                BufferedReader out = mcp.inputReader(UTF_8)) {
+            for (String request : List.of(
+                    "'method':'initialize','params':{'protocolVersion':'2025-06-18'}",
+                    "'method':'tools/list'",
+                    "'method':'tools/call','params':{'name':'spawn','arguments':{'agent':'shell','task_id':'delegated',"
+                            + "'repository':'','once':true,'prompt':'echo started'}}",
+                    "'method':'tools/call','params':{'name':'wait','arguments':{'session':'delegated'}}")) {
+                in.write("{'jsonrpc':'2.0','id':1,%s}\n".formatted(request).replace('\'', '"'));
+                in.flush();
+                out.readLine();
+            }
+            in.close();
+            out.lines().forEach(unread -> {});
+        }
+        mcp.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     private Process serve(Map<String, String> environment) throws IOException {
@@ -181,7 +235,11 @@ final class Train {
     private record Spawned(String id, String token, String socket) {}
 
     private Spawned spawn(String script) throws IOException, InterruptedException {
-        String body = "{\"agent_config\":{\"name\":\"shell\"},\"once\":true,\"prompt\":\"" + script + "\"}";
+        return spawn(script, "");
+    }
+
+    private Spawned spawn(String script, String more) throws IOException, InterruptedException {
+        String body = "{\"agent_config\":{\"name\":\"shell\"},\"once\":true,\"prompt\":\"" + script + "\"" + more + "}";
         String answer = http.send(
                         request("/api/v1/spawns?wait=" + PATIENCE.toSeconds() + "s")
                                 .POST(HttpRequest.BodyPublishers.ofString(body))

@@ -121,7 +121,7 @@ try() {
     dpkg --install "$1" >/tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log >&2; fail 'dpkg did not install it'; }
     getent passwd brig >/dev/null || fail 'there is no user brig'
     case $(brig --version) in 'brig '*) ok "installed, on its own runtime: $(brig --version)" ;; *) fail 'no version' ;; esac
-    for archive in serve worker-agent cli; do
+    for archive in serve worker-agent cli mcp; do
         [ -f "/usr/lib/brig/lib/$archive.aot" ] || echo "note: no start-up archive $archive"
     done
     if [ -f /usr/lib/brig/lib/cli.aot ]; then

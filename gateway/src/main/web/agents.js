@@ -1,5 +1,6 @@
 // The tree of a session's agents, from its frames alone, by the rules of PROTOCOL.md 5.2. The gateway has the
 // same at /tree; the page reads the frames anyhow, and so can also say how the tree was at any of them.
+import {budgetAfter} from './budget.js';
 
 const NODES_MAX = 2048;
 const LIVES = new Set(['spawned', 'running']);
@@ -19,6 +20,7 @@ function newNode(id, parent) {
         status: 'unknown',
         startedMs: 0,
         endedMs: 0,
+        restsMs: 0, // since when it waits for the next message, where its turn is over
         background: false,
         type: '',
         prompt: '',
@@ -39,12 +41,17 @@ function add(usage, frame) {
 /** What a node used: by its own word, or else as read off its requests. */
 export const usageOf = (node) => (node.told.any ? node.told : node.readOff);
 
+/** How it stands, in the word that a person reads: between two turns the agent itself rests. */
+export const standingOf = ({status, restsMs}) => (status === 'running' && restsMs ? 'idle' : status);
+
 /** What a person calls a sub-agent: what it is asked to do, or else what kind it is; empty where neither is known. */
 export const nameOf = (node) => (node?.prompt.trim().split('\n')[0] ?? '') || node?.type || '';
 
 export class AgentTree {
     main = newNode('', null);
     nodes = new Map();
+    /** What is used up of the session's own budget; null without one. */
+    budget = null;
     #sessionId = null;
     #exitCode = null;
 
@@ -58,12 +65,19 @@ export class AgentTree {
                 return this.#subagent(frame);
             case 'usage':
                 return this.#usage(frame);
+            case 'budget':
+                this.budget = frame.scope === 'session' ? budgetAfter(this.budget, frame) : this.budget;
+                return;
             case 'session':
                 this.#sessionId = frame.session_id;
                 this.main.type = frame.model ?? frame.agent ?? '';
                 return;
             case 'done':
                 this.#exitCode = frame.exit_code ?? frame.exitCode;
+                this.main.restsMs = frame.ts;
+                return;
+            case 'message':
+                this.main.restsMs = 0;
                 return;
             case 'state':
                 return frame.state === 'terminated' && this.#end(frame.ts);
@@ -148,6 +162,11 @@ export class AgentTree {
         return top
             ? new Set([...this.nodes.values()].filter((node) => isWithin(node, top)).map((node) => node.id))
             : null;
+    }
+
+    /** What the requests of all of them came to at the route. */
+    priced() {
+        return [this.main, ...this.nodes.values()].reduce((sum, node) => sum + node.readOff.cost, 0);
     }
 
     /** What all of them used together; null where nothing is known. */

@@ -4,20 +4,15 @@ import Anser from './vendor/anser.js';
 
 const OTHER_CODES =
     /\x1b\[[0-9;:?]*[ -/]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^[\]]|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g;
+const SGR = /\x1b\[[0-9;:]*m/g;
 const PALETTE = /^ansi-palette-(\d+)$/;
 const STEPS = [0, 95, 135, 175, 215, 255];
 
-/** The elements of a line; made again only when its text is another. The mark is what a search is for. */
-export function coloured(row, mark) {
-    const key = `${row.version}|${mark}`;
-    if (row.shown !== key) {
-        row.shown = key;
-        row.nodes = build(row.sgr + row.text, mark);
-    }
-    return row.nodes;
-}
+/** The same text without control sequences. */
+export const plain = (text) => text.replace(OTHER_CODES, '').replace(SGR, '');
 
-function build(text, mark) {
+/** The elements of a text. The mark is what a search is for. */
+export function coloured(text, mark) {
     if (!text.includes('\x1b')) {
         return marked(text.replace(OTHER_CODES, ''), mark);
     }

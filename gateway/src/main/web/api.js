@@ -67,3 +67,5 @@ export const isOffline = () => state.link.state === 'lost';
 export const isAdmin = () => state.me?.role === 'admin';
 export const isCaptain = () => isAdmin() || state.me?.role === 'captain';
 export const mayStart = () => isAdmin() || (state.me?.role === 'captain' && !state.me.spawn_id);
+/** Admins see what all sessions cost, captains their own. */
+export const seesCosts = mayStart;

@@ -2,24 +2,25 @@
 import {html, nothing} from './vendor/lit.js';
 import {get, isAdmin, post, Refusal, remove} from './api.js';
 import {drives} from './ending.js';
-import {dateTime, plural} from './format.js';
+import {dateTime, plural, time} from './format.js';
+import {copy} from './links.js';
+import {placeOf} from './route.js';
 import {changed, confirmFirst, tell} from './store.js';
+import {titleOf} from './watch.js';
 
 const AGAIN_MS = 5000;
+const BRIEF_FILES = 8;
 const LINES_OPEN = 800; // a file with more is folded
 const WORDS_LINES_MAX = 2000; // beyond, only lines are compared
 
 let library = null;
-const known = new Map(); // by session: {files, branch, truncated, refusal, atMs}
 
-/** Asks for the difference when it is looked at, and again while it is. */
-async function load(id) {
-    const entry = known.get(id) ?? {atMs: 0};
-    known.set(id, entry);
-    if (Date.now() - entry.atMs < AGAIN_MS) {
+/** Asks for the difference when it is looked at, and again while it is; a glance asks again only after another turn or call. */
+async function load(id, entry, turn = null) {
+    if (Date.now() - entry.atMs < AGAIN_MS || (turn !== null && entry.turn === turn)) {
         return;
     }
-    entry.atMs = Date.now();
+    Object.assign(entry, {atMs: Date.now(), turn: turn ?? entry.turn});
     try {
         library ??= await import('./vendor/diff.js');
         const answer = await get(`spawns/${id}/diff`);
@@ -40,9 +41,26 @@ async function load(id) {
     changed();
 }
 
-export function changesPart(id, view) {
-    load(id);
-    const entry = known.get(id);
+/** The files that are changed, in short; nothing where the session has no changes that could be told. */
+export function changesBrief(id, look, turn) {
+    load(id, look.changes, turn);
+    const {files, refusal} = look.changes;
+    if (!files) {
+        return refusal ? null : html`<p class="dim">Asking git…</p>`;
+    }
+    const sum = (of) => files.reduce((all, one) => all + one[of], 0);
+    return files.length
+        ? html`<p>${plural(files.length, 'file')} ${sum('added') ? html`<span class="added">+${sum('added')}</span>` : nothing} ${sum('removed') ? html`<span class="removed">−${sum('removed')}</span>` : nothing}</p>
+            <ul class="files">${files
+                .slice(0, BRIEF_FILES)
+                .map((one) => html`<li><code title=${one.name}>${one.name}</code>${numbers(one)}</li>`)}</ul>
+            <a class="button" href=${placeOf(id, 'changes')}>Review${files.length > BRIEF_FILES ? ` all ${files.length}` : ''}</a>`
+        : html`<p class="dim">Nothing has changed yet.</p>`;
+}
+
+export function changesPart(id, view, look) {
+    const entry = look.changes;
+    load(id, entry);
     if (entry.refusal && !entry.files) {
         return html`<section class="changes" aria-label="Changes"><p class="empty">${entry.refusal}</p>
             <p class="dim">Sessions in a worktree or a copy (<code>--repository</code>, <code>--copy</code>) tell what
@@ -53,7 +71,7 @@ export function changesPart(id, view) {
             ${entry.branch ? html`· <code>${entry.branch}</code>` : nothing}
             ${entry.askedMs ? `· as of ${dateTime(entry.askedMs)}` : nothing}
             ${entry.truncated ? '· cut off, there is more in the workspace' : nothing}</p>
-        ${entry.text ? actions(id, view, entry) : nothing}
+        ${entry.text ? actions(id, view, look) : nothing}
         ${entry.said ? html`<p class="problem" role="status">${entry.said}</p>` : nothing}
         ${entry.files?.length > 1 ? contents(entry.files) : nothing}
         ${entry.files?.length === 0 ? unchanged(view) : nothing}
@@ -71,7 +89,7 @@ export function changesPart(id, view) {
 
 const numbers = (one) =>
     one.lines.length
-        ? html`<span class="added">+${one.added}</span> <span class="removed">−${one.removed}</span>`
+        ? html`${one.added ? html`<span class="added">+${one.added}</span> ` : nothing}${one.removed ? html`<span class="removed">−${one.removed}</span>` : nothing}`
         : nothing;
 
 /** The files by name; a click shows one. */
@@ -84,30 +102,42 @@ const contents = (files) =>
 function show(index) {
     const details = document.getElementById(`file-${index}`);
     details.open = true;
-    details.scrollIntoView({block: 'start'});
+    // The list alone moves, and not the page around it.
+    const list = details.closest('.changes');
+    list.scrollBy({top: details.getBoundingClientRect().top - list.getBoundingClientRect().top});
 }
 
-function actions(id, view, entry) {
+function actions(id, view, look) {
+    const entry = look.changes;
     const mine = view && drives(view);
     return html`<p class="actions">
         <button @click=${() => copyPatch(entry)}>Copy patch</button>
-        ${mine && entry.branch ? html`<button class="primary" @click=${() => apply(id, entry)}>Apply</button>` : nothing}
+        ${mine && entry.branch ? html`<button class=${isApplied(entry) ? '' : 'primary'} @click=${() => askToApply(id, view, entry)}>${isApplied(entry) ? 'Apply again…' : 'Apply…'}</button>` : nothing}
+        ${entry.applied ? html`<span class="dim" role="status">Applied to ${entry.applied.where} at ${time(entry.applied.ms)}${isApplied(entry) ? '' : ', and changed since'}.</span>` : nothing}
         ${
             view?.ended_ms && isAdmin()
-                ? html`<button class="danger" @click=${() => askToDiscard(id, view)}>Discard…</button>`
+                ? html`<button class="danger" @click=${() => askToDiscard(id, view, look)}>Discard…</button>`
                 : nothing
         }</p>`;
 }
 
-const copyPatch = (entry) =>
-    navigator.clipboard.writeText(entry.text).then(
-        () => tell('Copied. In the repository: git apply'),
-        () => tell('The browser does not allow copying here.', 'error'),
-    );
+const copyPatch = (entry) => copy(entry.text, 'Copied. In the repository: git apply');
+
+const isApplied = ({applied, text}) => applied?.text === text;
+
+function askToApply(id, view, entry) {
+    confirmFirst({
+        what: `The changes of ${titleOf(view)} (${plural(entry.files.length, 'file')}) are taken over into its repository, as changes that are not committed. Where they do not fit, nothing is changed there.`,
+        verb: 'Apply',
+        isSafe: true,
+        act: () => apply(id, entry),
+    });
+}
 
 /** Takes the changes over into the repository, or says what is in the way; then nothing was changed there. */
 async function apply(id, entry) {
     entry.said = '';
+    const {text} = entry;
     try {
         const answer = await post(`spawns/${id}/apply`, {});
         if (answer.conflicts.length) {
@@ -116,6 +146,7 @@ async function apply(id, entry) {
             const files = answer.withheld.map((one) => `${one.path} (${one.reason})`).join(', ');
             entry.said = `Nothing was changed in ${answer.repository}. These have to be named: ${files}. In a terminal: brig apply ${id} --allow FILE`;
         } else {
+            entry.applied = {where: answer.repository, text, ms: Date.now()};
             tell(answer.patch ? `Applied to ${answer.repository}.` : `${answer.repository} has all of it already.`);
         }
     } catch (failure) {
@@ -124,18 +155,18 @@ async function apply(id, entry) {
     changed();
 }
 
-function askToDiscard(id, view) {
+function askToDiscard(id, view, look) {
     confirmFirst({
-        what: `The workspace of ${view.task_id} will be removed, with all changes in it and its branch.`,
+        what: `The workspace of ${titleOf(view)} will be removed, with all changes in it and its branch.`,
         verb: 'Discard',
-        act: () => discard(id),
+        act: () => discard(id, look),
     });
 }
 
-async function discard(id) {
+async function discard(id, look) {
     try {
         await remove(`workspaces/${id}`);
-        known.delete(id);
+        look.changes = {atMs: 0, turn: null};
         tell('Discarded.');
     } catch (failure) {
         tell(failure instanceof Refusal ? failure.message : 'The gateway does not answer.', 'error');

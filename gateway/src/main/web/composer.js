@@ -3,20 +3,12 @@
 import {html, live, nothing} from './vendor/lit.js';
 import {isOffline, post, Refusal} from './api.js';
 import {plural} from './format.js';
-import {changed, tell} from './store.js';
-
-const drafts = new Map(); // by session: {text, said, place, held}
-
-const draftOf = (id) => {
-    if (!drafts.has(id)) {
-        drafts.set(id, {text: '', said: [], place: 0, held: false});
-    }
-    return drafts.get(id);
-};
+import {changed, isNarrow, tell} from './store.js';
+import {viewing} from './viewing.js';
 
 /** Sends a message. @return whether it was accepted */
 export async function say(id, model, content, takeControl = false) {
-    const draft = draftOf(id);
+    const {draft} = viewing(id);
     const message = `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
     try {
         model.sent(message);
@@ -49,7 +41,7 @@ const waits = (number) =>
 
 export function composer(view, model, look) {
     const id = view.spawn_id;
-    const draft = draftOf(id);
+    const {draft} = look;
     if (view.ended_ms || model.over) {
         return nothing;
     }
@@ -89,7 +81,7 @@ export function composer(view, model, look) {
         send(false);
     }}>
         <textarea rows="1" aria-label="Message to the session"
-            placeholder="Message… (Enter sends, Shift+Enter is a new line)" .value=${live(draft.text)}
+            placeholder=${isNarrow() ? 'Message…' : 'Message… (Enter sends, Shift+Enter is a new line)'} .value=${live(draft.text)}
             @input=${(event) => {
                 draft.text = event.target.value;
             }} @keydown=${handleKey}></textarea>

@@ -4,11 +4,14 @@
 //
 // Each reader has a position, (epoch, seq), which survives the connection: after a loss the feed connects
 // again and subscribes behind the last frame that each reader has.
+//
+// The gateway sends WINDOW_BYTES of a stream beyond what the page said it has drawn. So what a page cannot draw, because it
+// has no time or nobody sees it, waits at the gateway, in the record, and not in the browser.
 import {post, Refusal} from './api.js';
 import {state, changed} from './store.js';
 
-// People read no faster than text comes in pieces of this.
-const TEXT_MS = 50;
+const WINDOW_BYTES = 512 * 1024;
+const DRAWN_CHARACTERS = WINDOW_BYTES / 8; // of UTF-8, at most three bytes each
 const PING_MS = 10_000;
 const SILENCE_MS = 25_000;
 const RETRY_MS = [300, 700, 1500, 3000, 6000];
@@ -18,16 +21,22 @@ const AGAIN = new Set(['SESSION_NOT_READY', 'MAX_SUBSCRIPTIONS', 'SLOW_READER', 
 export class Feed {
     #readers = new Map();
     #socket = null;
-    #subscribed = new Set();
+    #subscribed = new Map(); // by session: what of it was not acknowledged yet
+    #unanswered = new Map(); // by session: subscriptions of this connection that are not answered yet
     #heardMs = 0;
     #tries = 0;
     #retry = 0;
     #wanted = false;
-    #asks;
+    #told;
+    #lists;
 
-    /** @param asks is told what agents ask */
-    constructor(asks) {
-        this.#asks = asks;
+    /**
+     * @param told what to call with lines that concern no single stream, by their type
+     * @param lists the lines that ask for them
+     */
+    constructor(told, lists) {
+        this.#told = told;
+        this.#lists = lists;
         setInterval(() => this.#beat(), PING_MS / 2);
         addEventListener('online', () => this.#connectNow());
         addEventListener('offline', () => this.#lose());
@@ -43,8 +52,8 @@ export class Feed {
     }
 
     /**
-     * Follows a session until it is unfollowed. The reader is asked for `from()`, and told by
-     * `welcome(line)`, `frame(frame)`, `gap(gap)`, `aside(line)` and `ended()`.
+     * Follows a session until it is unfollowed. The reader is asked for `from()` and its `wish`, and told by
+     * `welcome(line)`, `frame(frame)`, `gap(gap)`, `aside(line)`, `ended()`, and `lost()` while there is no stream.
      */
     follow(id, reader) {
         this.#readers.set(id, reader);
@@ -57,6 +66,27 @@ export class Feed {
         this.#readers.delete(id);
         if (this.#subscribed.delete(id)) {
             this.#send({action: 'unsubscribe', id});
+        }
+    }
+
+    /** A session that was not ready may be now. */
+    hurry(id) {
+        if (this.#readers.has(id) && !this.#subscribed.has(id) && this.#socket?.readyState === WebSocket.OPEN) {
+            this.#subscribe(id);
+        }
+    }
+
+    /** What was read is drawn: the gateway may send more. */
+    drawn() {
+        const lines = [];
+        for (const [id, open] of this.#subscribed) {
+            if (open.characters > DRAWN_CHARACTERS && open.seq) {
+                open.characters = 0;
+                lines.push(JSON.stringify({action: 'ack', id, seq: open.seq}));
+            }
+        }
+        if (lines.length && this.#socket?.readyState === WebSocket.OPEN) {
+            this.#socket.send(lines.join('\n'));
         }
     }
 
@@ -97,7 +127,7 @@ export class Feed {
         socket.onopen = () => {
             this.#tries = 0;
             this.#become('live');
-            this.#send({action: 'follow_asks'});
+            this.#lists.forEach((line) => this.#send(line));
             [...this.#readers.keys()].forEach((id) => this.#subscribe(id));
         };
         socket.onmessage = (message) => this.#read(message.data);
@@ -109,6 +139,8 @@ export class Feed {
         this.#socket?.close();
         this.#socket = null;
         this.#subscribed.clear();
+        this.#readers.forEach((reader) => reader.lost());
+        this.#unanswered.clear();
         clearTimeout(this.#retry);
         this.#retry = 0;
         if (this.#wanted) {
@@ -141,20 +173,29 @@ export class Feed {
         }
     }
 
+    /** A line about a session that is followed. @return whether it went */
+    send(line) {
+        return this.#subscribed.has(line.id) && this.#send(line);
+    }
+
     #send(line) {
-        if (this.#socket?.readyState === WebSocket.OPEN) {
+        const open = this.#socket?.readyState === WebSocket.OPEN;
+        if (open) {
             this.#socket.send(JSON.stringify(line));
         }
+        return open;
     }
 
     #subscribe(id) {
-        this.#subscribed.add(id);
+        const {wish} = this.#readers.get(id);
+        this.#subscribed.set(id, {characters: 0, seq: 0});
+        this.#unanswered.set(id, (this.#unanswered.get(id) ?? 0) + 1);
         this.#send({
             action: 'subscribe',
             id,
-            role: 'watcher',
+            ...wish,
+            ...(wish.role === 'watcher' ? {window_bytes: WINDOW_BYTES} : {}),
             presence: true,
-            max_latency_ms: TEXT_MS,
             from: this.#readers.get(id).from(),
         });
     }
@@ -164,28 +205,48 @@ export class Feed {
         this.#heardMs = Date.now();
         const lines = text.split('\n');
         const first = JSON.parse(lines[0]);
-        if (first.type === 'error' && first.id !== undefined) {
+        if (first.type === 'error' && first.id !== undefined && this.#isNewest(first.id)) {
             this.#refused(first.id, first);
         }
-        if (['asks', 'ask', 'answered'].includes(first.type)) {
-            this.#asks(first);
+        if (this.#told[first.type]) {
+            this.#told[first.type](first);
             changed();
         }
         if (first.type !== 'session') {
             return;
         }
-        const reader = this.#readers.get(first.spawn_id);
-        for (let i = 1; reader && i < lines.length; i++) {
+        const open = this.#subscribed.get(first.spawn_id);
+        if (open) {
+            open.characters += text.length;
+        }
+        for (let i = 1; i < lines.length; i++) {
             if (lines[i]) {
-                this.#take(first.spawn_id, reader, JSON.parse(lines[i]));
+                this.#take(first.spawn_id, JSON.parse(lines[i]));
             }
         }
         changed();
     }
 
-    #take(id, reader, line) {
+    /** One subscription is answered. @return whether it is the newest: what an earlier one says is for nobody. */
+    #isNewest(id) {
+        const left = (this.#unanswered.get(id) ?? 1) - 1;
+        this.#unanswered.set(id, Math.max(0, left));
+        return left <= 0;
+    }
+
+    #take(id, line) {
+        // Lines of a subscription that this page left may still be on their way, also while it has no other.
+        const isEarlier = line.type === 'authenticated' ? !this.#isNewest(id) : this.#unanswered.get(id) > 0;
+        const reader = this.#readers.get(id);
+        if (isEarlier || !reader) {
+            return;
+        }
         if (line.seq !== undefined) {
             reader.frame(line);
+            const open = this.#subscribed.get(id);
+            if (open) {
+                open.seq = line.seq;
+            }
             if (line.type === 'state' && line.state === 'terminated') {
                 this.#subscribed.delete(id);
                 this.#readers.delete(id);
@@ -211,6 +272,7 @@ export class Feed {
     #refused(id, line) {
         this.#subscribed.delete(id);
         const reader = this.#readers.get(id);
+        reader?.lost();
         if (reader && AGAIN.has(line.code)) {
             setTimeout(
                 () => this.#readers.get(id) === reader && !this.#subscribed.has(id) && this.#subscribe(id),

@@ -33,9 +33,15 @@ export function tokens(usage) {
     if (!usage || usage.input_tokens === undefined) {
         return '';
     }
-    const cost = usage.cost ? ` · $${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)}` : '';
+    const cost = usage.cost ? ` · ${money(usage.cost)}` : '';
     return `${count(usage.input_tokens)} in · ${count(usage.output_tokens)} out${cost}`;
 }
+
+/** `$0.12`; three digits below a dollar. */
+export const money = (dollars) => `$${dollars.toFixed(dollars > 0 && dollars < 1 ? 3 : 2)}`;
+
+/** `$0.12` or `15.5k tokens`: what is known of what it cost. */
+export const costOf = (usage) => (usage?.cost ? money(usage.cost) : tokensBrief(usage));
 
 /** `15.5k tokens`; empty where nothing is known. */
 export const tokensBrief = (usage) => (usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '');
@@ -50,7 +56,48 @@ export const DOES = {
     ended: 'ended',
     unknown: 'unknown',
     unreachable: 'out of reach',
+    throttled_by_provider: 'waits for the provider',
 };
+
+// Reasons of the protocol as people say them.
+const REASONS = {
+    requested: 'as somebody asked',
+    completed: 'its message was done',
+    idle_timeout: 'nobody used it',
+    captain_gone: 'its captain left',
+    shutdown: 'the gateway was stopped',
+    out_of_memory: 'out of memory',
+    timeout: 'it ran for too long',
+    start_failed: 'the agent could not be started',
+    worker_lost: 'its worker is gone',
+    failed: 'the agent gave up',
+    budget: 'because of its budget',
+};
+export const because = (reason) => REASONS[reason] ?? reason;
+
+/** How a session ended: in words, empty where all is well, and whether somebody has to look. */
+export function howEnded({state: at, last_error: error, exit}) {
+    if (at === 'failed') {
+        return {words: `failed: ${(error ?? '').split(':')[0]}`, isBad: true};
+    }
+    if (exit?.reason === 'cancelled') {
+        return {words: 'terminated', isBad: false};
+    }
+    const words = because(exit?.reason) || exit?.signal || (exit?.exit_code ? `exit code ${exit.exit_code}` : '');
+    return {words, isBad: words !== ''};
+}
+
+/** How a turn ended, in words. What a person cancelled did not fail. */
+export function howDone({exitCode, signal, reason}) {
+    const details = [exitCode && `exit code ${exitCode}`, signal];
+    return reason === 'cancelled'
+        ? ['cancelled', ...details].filter(Boolean).join(', ')
+        : [exitCode ? 'failed' : 'done', ...details, because(reason)].filter(Boolean).join(', ');
+}
+
+/** What a person calls a session: its name, what it was asked first, or else its agent and when it began. */
+export const nameOf = (view, asked = '') =>
+    view.task_id === view.spawn_id ? asked || `${view.agent}, ${time(view.created_ms)}` : view.task_id;
 
 /** The agent of a session, and the host that it is on if that is not the gateway's own. */
 export const placed = (view) => (view.host ? `${view.agent} on ${view.host}` : view.agent);
@@ -63,7 +110,7 @@ export const byNeed = (views) =>
 export function fitting(views, find) {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
     const says = (view) =>
-        `${view.task_id} ${view.spawn_id} ${placed(view)} ${DOES[view.activity] ?? ''}`.toLowerCase();
+        `${nameOf(view)} ${view.spawn_id} ${placed(view)} ${DOES[view.activity] ?? ''}`.toLowerCase();
     return words.length ? views.filter((view) => words.every((word) => says(view).includes(word))) : views;
 }
 

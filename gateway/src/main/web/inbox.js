@@ -2,12 +2,16 @@
 // the list here is never older than the connection.
 import {html, nothing, ref, repeat} from './vendor/lit.js';
 import {attempt, isAdmin, isOffline, post, Refusal} from './api.js';
-import {age, ending, plural, time, visible, visibleIn} from './format.js';
+import {purses} from './budget.js';
+import {age, ending, nameOf, plural, time, visible, visibleIn} from './format.js';
+import {icon} from './icons.js';
 import {placeOf} from './route.js';
 import {given} from './rows.js';
 import {changed, changedNow, open, state, whenShown} from './store.js';
 
 const SETTLED_MS = 4000; // so long a settled ask says how it was settled
+const AGAIN_MS = 1000;
+const ARRIVAL_MS = 500; // so long a new ask takes no click: it was meant for what stood there before
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 9;
 
@@ -19,22 +23,32 @@ export function takeAsks(line) {
     if (line.type === 'asks') {
         state.asks = line.asks;
     } else if (line.type === 'ask') {
-        state.asks = [...state.asks.filter((one) => one.ask_id !== line.ask_id), line];
+        // As it moves what is below, those that are over go with it.
+        state.asks = [
+            ...state.asks.filter((one) => one.ask_id !== line.ask_id && !one.settled),
+            {...line, cameMs: performance.now()},
+        ];
+        setTimeout(changed, ARRIVAL_MS);
     } else {
         settle(line.ask_id, ending(line));
     }
 }
 
-/** Says how an ask was settled; after some seconds the entry goes. */
+/** Says how an ask was settled; after some seconds the entry goes, on Home not while a pointer is above what would move. */
 function settle(id, how) {
     if (!state.asks.some((one) => one.ask_id === id)) {
         return;
     }
     state.asks = state.asks.map((one) => (one.ask_id === id ? {...one, settled: one.settled ?? how} : one));
-    setTimeout(() => {
+    const leave = () => {
+        if (document.querySelector('.overview:hover')) {
+            setTimeout(leave, AGAIN_MS);
+            return;
+        }
         state.asks = state.asks.filter((one) => one.ask_id !== id || !one.settled);
         changed();
-    }, SETTLED_MS);
+    };
+    setTimeout(leave, SETTLED_MS);
     changed();
 }
 
@@ -52,21 +66,29 @@ const askedMs = ({ask_id: id}) =>
 /** The button that opens the inbox. */
 export function bell() {
     const number = openAsks();
+    if (!number && !mayAnswer()) {
+        return nothing;
+    }
     const says = number ? `Inbox: ${plural(number, 'agent asks', 'agents ask')}` : 'Inbox: nobody asks';
     return html`<button class="bell ${number ? 'rings' : ''}" @click=${() => open('inbox')} aria-label=${says}
-            title="What agents ask (a)"><span aria-hidden="true">Inbox${number ? html` <span class="badge">${number}</span>` : nothing}</span></button>
+            title="What agents ask (a)"><span aria-hidden="true">${icon('inbox')} Inbox${number ? html` <span class="badge">${number}</span>` : nothing}</span></button>
         <span class="sr" role="status" aria-live="polite">${number ? says : ''}</span>`;
 }
 
-/** The oldest one, for the overview. */
-export function oldest() {
-    const all = waiting();
-    if (!all.length) {
-        return nothing;
-    }
-    const since = Math.min(...all.map(askedMs));
-    return html`<p class="oldest"><button class="primary" @click=${() => open('inbox')}>Inbox</button>
-        <span>${plural(all.length, 'ask waits', 'asks wait')}, the oldest for ${age(Math.max(0, state.nowMs - since))}</span></p>`;
+/** Since when the oldest waits. */
+export const oldestMs = () => Math.max(0, state.nowMs - Math.min(...waiting().map(askedMs)));
+
+/** The first asks of all sessions, each with its answers. */
+export function firstAsks(max) {
+    let number = 0;
+    const first = state.asks.filter((one) => one.settled || number++ < max);
+    return first.length
+        ? html`<section class="waits" aria-label="What agents ask">${repeat(
+              first,
+              (ask) => ask.ask_id,
+              (ask) => html`<div class="inline">${entry(ask, false, true)}</div>`,
+          )}</section>`
+        : nothing;
 }
 
 /** The dialogue with all asks. */
@@ -104,9 +126,9 @@ const selected = () => state.asks.find((ask) => ask.ask_id === chosen.ask) ?? wa
 function entry(ask, isSelected, named) {
     const who = [ask.profile, ask.agent && `sub-agent ${ask.agent}`].filter(Boolean).join(' · ');
     const left = Math.max(0, Math.ceil((ask.deadline - state.nowMs) / 1000)) * 1000;
-    return html`<header>${named ? html`<a href=${placeOf(ask.spawn_id)} @click=${() => open(null)}><b>${ask.task_id}</b></a>` : nothing}
+    return html`<div class="asker">${named ? html`<a href=${placeOf(ask.spawn_id)} @click=${() => open(null)}><b>${nameOf({...ask, agent: ask.profile, created_ms: askedMs(ask)})}</b></a>` : nothing}
             <span class="dim">${visible(who)}</span> <span class="pill">${ask.kind ?? 'ask'}</span>
-            <span class="left dim" title="At ${time(ask.deadline)} it gets the answer ${ask.default}">${left ? age(left) : '0s'} left, then ${ask.default}</span></header>
+            <span class="left dim" title="At ${time(ask.deadline)} it gets the answer ${ask.default}">${left ? age(left) : '0s'} left, then ${otherwise(ask)}</span></div>
         <p class="title">${visible(ask.title)}</p>
         ${ask.detail === undefined || ask.detail === null ? nothing : detail(ask)}
         ${ask.settled ? html`<p class="settled" role="status">${visible(ask.settled)}</p>` : mayAnswer() ? answers(ask, isSelected) : nothing}`;
@@ -114,6 +136,9 @@ function entry(ask, isSelected, named) {
 
 /** What to judge by. Everything of it was written by an agent: it is text, and what cannot be seen is spelled out. */
 function detail({kind, title, detail: what}) {
+    if (kind === 'spend' && what.limit) {
+        return html`<div class="detail" role="group" aria-label="What is used up">${purses(what)}</div>`;
+    }
     const shown = visibleIn(what);
     const isObject = typeof shown === 'object' && !Array.isArray(shown);
     if (isObject && kind !== 'tool') {
@@ -137,11 +162,17 @@ function fields(shown, title) {
         : nothing;
 }
 
-/** A policy is for all sessions: only an admin changes it. */
-const optionsOf = (ask) => ask.options.filter(({id}) => ask.kind !== 'egress' || id !== 'save' || isAdmin());
+/** A policy, and a budget of the operator's files, is for all sessions: only an admin changes it. */
+const isForAdmins = ({kind, detail: what}, id) =>
+    (kind === 'egress' && id === 'save') || (kind === 'spend' && id === 'raise' && what?.for_admins === true);
+const optionsOf = (ask) => ask.options.filter(({id}) => isAdmin() || !isForAdmins(ask, id));
+
+/** What happens when nobody answers, as its button says it. */
+const otherwise = ({kind, options, default: id}) =>
+    (kind === 'spend' && options.find((one) => one.id === id)?.name.toLowerCase()) || id;
 
 function answers(ask, isSelected) {
-    const off = isOffline() || ask.sending;
+    const off = isOffline() || ask.sending || performance.now() - ask.cameMs < ARRIVAL_MS;
     const button = (option, index) => {
         const isChosen = isSelected && chosen.option === option.id;
         return html`<button class=${isChosen ? 'primary' : ''} aria-pressed=${isChosen} ?disabled=${off}

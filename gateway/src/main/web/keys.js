@@ -1,15 +1,27 @@
 // Keys for the whole page. They do nothing while somebody writes, or while a dialogue is open.
-import {mayStart} from './api.js';
+import {attempt, mayStart, post, seesCosts} from './api.js';
+import {drives} from './ending.js';
 import {byNeed, fitting} from './format.js';
-import {goTo, TABS} from './route.js';
+import {openPalette} from './palette.js';
+import {COSTS_PLACE, goTo} from './route.js';
 import {open, state} from './store.js';
 import {toggleFinder, toggleFollow} from './stream.js';
 import {nextTheme} from './theme.js';
 import {viewing} from './viewing.js';
+import {partsOf, viewOf} from './watch.js';
 
+const TYPED = '.tty.typed .xterm'; // all keys are the agent's
 const WRITES = 'input:not([type=checkbox]):not([type=range]), textarea, select, .xterm';
 
 export function handleKey(event) {
+    if (event.target.closest?.(TYPED)) {
+        return;
+    }
+    if (state.me && (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        openPalette();
+        return;
+    }
     if (!state.me || state.dialog || event.ctrlKey || event.metaKey || event.altKey) {
         return;
     }
@@ -39,6 +51,12 @@ function anywhere(key) {
             return nextTheme() ?? true;
         case 'a':
             return open('inbox') ?? true;
+        case 'h':
+            return goTo(null) ?? true;
+        case 'c':
+            return seesCosts() && toCosts();
+        case 'Escape':
+            return state.route.costs && (goTo(null) ?? true);
         case 's':
             return mayStart() && (open('start') ?? true);
         default:
@@ -61,11 +79,36 @@ function inSession(key, look) {
             return look.list.followEnd() ?? true;
         case 'i':
             return document.querySelector('.composer textarea')?.focus() ?? true;
+        case '[':
+        case ']':
+            return look.toMessage(key === ']' ? 1 : -1) ?? true;
+        case 'x':
+            return cancel();
         case 'Escape':
             return leave(look);
         default:
-            return /^[1-5]$/.test(key) && (goTo(state.route.session, TABS[key - 1]) ?? true);
+            return /^[1-5]$/.test(key) && toPart(Object.keys(partsOf(state.route.session))[key - 1]);
     }
+}
+
+function toCosts() {
+    location.hash = COSTS_PLACE;
+    return true;
+}
+
+function toPart(part) {
+    if (part) {
+        goTo(state.route.session, part);
+    }
+    return true;
+}
+
+function cancel() {
+    const view = viewOf(state.route.session);
+    if (view && drives(view) && !view.ended_ms) {
+        attempt(() => post(`sessions/${view.spawn_id}/cancel`), 'The turn is cancelled.');
+    }
+    return true;
 }
 
 /** Out of what is innermost: the search, the narrowing, the past, the session. */

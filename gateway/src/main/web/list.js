@@ -21,8 +21,10 @@ export class VirtualList {
 
     constructor() {
         this.#virtualizer = new Virtualizer(this.#options());
-        // While the end is followed it is the end that stays in place, and not what is above it.
-        this.#virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => !this.follow;
+        // Rows above what is in sight may get another size without moving it; one in sight that a person opens grows
+        // downwards. While the end is followed it is the end that stays in place.
+        this.#virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item) =>
+            !this.follow && item.end <= (this.#element?.scrollTop ?? 0);
     }
 
     #options() {
@@ -46,9 +48,20 @@ export class VirtualList {
         this.#virtualizer._willUpdate();
     }
 
-    scrollTo(index) {
+    get isShown() {
+        return this.#element !== null;
+    }
+
+    scrollTo(index, align = 'center') {
         this.follow = false;
-        this.#virtualizer.scrollToIndex(index, {align: 'center'});
+        this.#virtualizer.scrollToIndex(index, {align});
+    }
+
+    /** The first row that is in sight. */
+    inSight() {
+        const top = this.#element?.scrollTop ?? 0;
+        const item = this.#virtualizer.getVirtualItems().find((one) => one.end > top);
+        return this.#rows[item?.index];
     }
 
     scrollBy(pixels) {

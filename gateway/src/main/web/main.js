@@ -1,39 +1,56 @@
 // The page: signs in, watches, and draws everything from the state.
 import './theme.js';
-import {html, nothing, render} from './vendor/lit.js';
+import {html, nothing, render, repeat} from './vendor/lit.js';
 import {announcer} from './announce.js';
-import {dialogs} from './dialogs.js';
+import {costs, forgetCosts} from './costs.js';
+import {dialogs, settleDialog} from './dialogs.js';
 import {openAsks} from './inbox.js';
 import {handleKey} from './keys.js';
+import {notice} from './notify.js';
 import {overview} from './overview.js';
 import {readRoute} from './route.js';
 import {session} from './session.js';
 import {sidebar} from './sidebar.js';
-import {signIn, signInByLink} from './signin.js';
-import {changed, drawWith, state} from './store.js';
-import {viewing} from './viewing.js';
-import {follow, startWatching, stopWatching} from './watch.js';
+import {secretOfLink, signIn, signInByLink} from './signin.js';
+import {changed, drawWith, open, state} from './store.js';
+import {forgetView, forgetViews, viewing} from './viewing.js';
+import {drawn as tellDrawn, follow, modelOf, startWatching, stopWatching, titleOf, viewOf} from './watch.js';
 
 const CLOCK_MS = 1000;
-const root = document.getElementById('page');
+const FAULTS_MAX = 2;
+let root = document.getElementById('page');
 let watching = null;
 let drawn = false; // until then there is what the document itself has
+let faults = {place: '', number: 0}; // how many times that place could not be drawn
 
 function page() {
     if (!state.me) {
         return html`<main class="welcome" id="main"><h1>Brig</h1>
             ${state.why ? html`<p role="alert">${state.why}</p>` : nothing}
-            <p>This page is opened from a terminal on the gateway's host:</p><pre>brig open</pre>
-            <p class="dim">or with a link that a captain made: <code>brig open --share ID</code></p></main>`;
+            ${state.route.session ? html`<p role="alert">This link leads to a session, and is for those who are signed in here.</p>` : nothing}
+            <p>Sign in from a terminal on the gateway's host, then open the link again:</p><pre>brig open</pre>
+            <p class="dim">Without an account: ask for a link that is made with Share…, or by <code>brig open --share ID</code>.</p></main>`;
     }
     const {session: id} = state.route;
     return html`<a class="skip" href="#main" @click=${skip}>To the content</a>
-        <div class="frame ${id ? 'one' : 'all'}">${sidebar()}${id ? session() : overview()}</div>
-        ${state.notice ? notice(state.notice) : nothing}
+        <div class="frame ${place() ? 'one' : 'all'}">${sidebar()}${anew(place(), () => (faults.number === FAULTS_MAX ? notDrawn() : id ? session() : state.route.costs ? costs() : overview()))}</div>
+        ${state.notice ? told(state.notice) : nothing}
         ${announcer()}${dialogs()}`;
 }
 
-const notice = ({kind, text}) => html`<p class="notice ${kind}" role="status" aria-live="polite">${text}</p>`;
+/** Home, the costs, or the session that is looked at. */
+const place = () => state.route.session ?? (state.route.costs ? 'costs' : '');
+
+/** No element that showed one session is used for another. */
+const anew = (key, draw) => repeat([key], (one) => one, draw);
+
+const notDrawn =
+    () => html`<main class="viewer" id="main" tabindex="-1"><div class="empty"><h1>This cannot be shown</h1>
+    <p role="alert">The page failed while it drew this. What is there is not lost.</p>
+    <button @click=${() => location.reload()}>Load the page again</button></div></main>`;
+
+const told = ({kind, text}) =>
+    html`<p class="notice ${kind}" role="status" aria-live="polite">${typeof text === 'function' ? text() : text}</p>`;
 
 function skip(event) {
     event.preventDefault();
@@ -44,6 +61,8 @@ function draw() {
     if (state.me !== watching) {
         if (watching) {
             stopWatching();
+            forgetViews();
+            forgetCosts();
         }
         watching = state.me;
         readRoute();
@@ -55,16 +74,44 @@ function draw() {
         root.replaceChildren();
         drawn = true;
     }
-    render(page(), root);
+    drawPage();
+    settleDialog();
     entitle();
+    notice();
     if (state.me && state.route.session) {
         viewing(state.route.session).list.place();
+    }
+    tellDrawn();
+}
+
+/**
+ * A drawing that fails leaves a page of which some is of before: it is thrown away and made anew, with what is known of the place
+ * forgotten. Where it fails again the page says so, until the person goes elsewhere.
+ */
+function drawPage() {
+    if (faults.place !== place()) {
+        faults = {place: place(), number: 0};
+    }
+    try {
+        render(page(), root);
+    } catch (fault) {
+        reportError(fault);
+        forgetView(place());
+        const fresh = root.cloneNode(false);
+        root.replaceWith(fresh);
+        root = fresh;
+        if (++faults.number <= FAULTS_MAX) {
+            drawPage();
+        }
     }
 }
 
 /** How many asks wait stands first, where a narrow tab shows it. */
 function entitle() {
-    const place = state.route.session ? `${state.route.session} · Brig` : 'Brig';
+    const {session: id} = state.route;
+    const view = id && viewOf(id);
+    const name = id ? (view ? titleOf(view) : modelOf(id)?.asked || id) : state.route.costs ? 'Costs' : '';
+    const place = name ? `${name} · Brig` : 'Brig';
     const asks = openAsks();
     const title = asks ? `(${asks}) ${place}` : place;
     if (document.title !== title) {
@@ -74,17 +121,22 @@ function entitle() {
 
 /** A link may be opened in a tab that shows the page already: then only the fragment is another. */
 async function handleAddress() {
-    await signInByLink();
+    const secret = secretOfLink();
     handleRoute();
+    await signInByLink(secret);
+    changed();
 }
 
 function handleRoute() {
-    const before = state.route.session;
+    const before = place();
     readRoute();
     follow();
+    if (before !== place() && state.dialog && state.dialog !== 'start') {
+        open(null);
+    }
     changed();
-    if (before !== state.route.session) {
-        requestAnimationFrame(() => document.getElementById('main')?.focus({preventScroll: true}));
+    if (before !== place()) {
+        requestAnimationFrame(() => state.dialog || document.getElementById('main')?.focus({preventScroll: true}));
     }
 }
 
@@ -96,4 +148,5 @@ setInterval(() => {
     changed();
 }, CLOCK_MS);
 await signIn();
+readRoute();
 changed();

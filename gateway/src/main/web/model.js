@@ -1,9 +1,15 @@
 // One session as the page knows it: every frame that came, once and in order, and what follows from them.
 import {AgentTree} from './agents.js';
+import {clip} from './format.js';
 import {Transcript} from './transcript.js';
 
+// People read no faster than text comes in pieces of this; on a terminal they type.
+const TEXT_MS = 50;
 const TAIL_FRAMES = 150; // of a session that is only looked at from afar
 const TAIL_ROWS_MAX = 600;
+const NEWEST = Number.MAX_SAFE_INTEGER; // no stream gets so far: the next frame
+const ASKED_MAX = 60;
+const OVER = new Set(['completed', 'failed']);
 
 /** What frames amount to, up to any of them. */
 class Reading {
@@ -38,23 +44,43 @@ export class Model {
     /** The names of messages that were sent from this page and had no turn yet. */
     waiting = new Set();
     throttled = false;
+    /** The first line of the first message, clipped. */
+    asked = '';
     /** The numbers of the frames at which a message's turn came. */
     turns = [];
+    /** How many turns and calls of tools are over: what an agent changed may be different then. */
+    settled = 0;
     /** Whether a message is worked on. */
     works = false;
     refusal = null;
     over = false;
+    /** How many times its stream was joined, and whether it is now. */
+    welcomes = 0;
+    joined = false;
     #begin;
+    #tail;
     #foreign = false;
     #now = new Reading();
     #then = null; // the reading of another time
     #thenAt = 0;
 
-    /** @param tail the newest frame where only the end is wanted, else 0 */
-    constructor(id, tail = 0) {
+    /** The size of the agent's terminal, where it has one. */
+    tty = null;
+
+    /**
+     * @param tail a frame that is there already, where only the end is wanted, else 0
+     * @param isTty whether the agent is on a terminal
+     * @param typed whether a person here may type into that
+     * @param isWhole whether it is read from its beginning, and not from the newest checkpoint of its terminal
+     */
+    constructor(id, tail = 0, isTty = false, typed = false, isWhole = !isTty) {
         this.id = id;
+        this.isTty = isTty;
+        this.isWhole = isWhole;
+        this.wish = {role: typed ? 'captain' : 'watcher', ...(isTty ? {} : {max_latency_ms: TEXT_MS})};
         this.isTail = tail > 0;
-        this.#begin = Math.max(1, tail - TAIL_FRAMES);
+        this.#begin = this.isTail ? NEWEST : 1;
+        this.#tail = tail;
     }
 
     get live() {
@@ -72,19 +98,26 @@ export class Model {
     }
 
     from() {
-        return this.lastSeq ? this.lastSeq + 1 : this.#begin;
+        return this.lastSeq ? this.lastSeq + 1 : this.isWhole ? this.#begin : 'screen';
     }
 
-    /** @return whether the stream goes on where it was; if not, it is to be asked for from its beginning */
+    /** @return whether the stream goes on where it was; if not, it is to be asked for again */
     welcome(line) {
         this.refusal = null;
+        this.welcomes++;
+        this.joined = true;
         if (this.epoch !== null && this.epoch !== line.epoch) {
             this.#restart(line.epoch);
             this.#foreign = true;
             return false;
         }
         this.epoch = line.epoch;
-        this.#foreign = false;
+        this.#foreign = this.#begin === NEWEST;
+        if (this.#foreign) {
+            // Now it is known where the stream is. That of a host out of reach is not.
+            this.#begin = Math.max(1, (line.from === NEWEST ? this.#tail : line.from) - TAIL_FRAMES);
+            return false;
+        }
         if (this.lastSeq === 0) {
             this.lastSeq = line.from - 1;
         }
@@ -122,11 +155,20 @@ export class Model {
         if (frame.type === 'message' || frame.type === 'error') {
             this.waiting.delete(frame.message_id);
         }
+        if (frame.type === 'tty' || frame.type === 'screen') {
+            this.tty = {cols: frame.cols, rows: frame.rows};
+        }
         if (frame.type === 'message') {
             this.works = true;
+            this.asked ||= this.#begin === 1 ? clip(frame.content.trim().split('\n')[0], ASKED_MAX) : '';
             this.turns.push(frame.seq);
         } else if (frame.type === 'done') {
             this.works = false;
+            this.settled++;
+        } else if (frame.type === 'activity') {
+            this.works = frame.activity !== 'idle';
+        } else if (frame.type === 'tool' && OVER.has(frame.status)) {
+            this.settled++;
         }
         this.over = frame.type === 'state' && frame.state === 'terminated';
         this.#append(frame);
@@ -139,6 +181,11 @@ export class Model {
             this.lastSeq = gap.to;
             this.#append({type: 'gap', seq: gap.to, gap});
         }
+    }
+
+    /** There is no stream until the next welcome. */
+    lost() {
+        this.joined = false;
     }
 
     /** A message is sent from this page; it waits until the stream says that its turn has come. */

@@ -1,13 +1,13 @@
 // Signing in: the link's fragment has a ticket or a token, which is exchanged for a cookie and a key, and
 // forgotten.
 import {request, onSignedOut} from './api.js';
-import {state, changed, tell} from './store.js';
+import {state, changed, confirmFirst, tell} from './store.js';
 
 const STORED = 'brig';
 const LINK = /^#(brig_[A-Za-z0-9_-]{43})(\/.*)?$/;
 
 /** Takes the secret out of the address, so that neither a bookmark nor a screenshot has it. */
-function secretOfLink() {
+export function secretOfLink() {
     const link = LINK.exec(location.hash);
     if (!link) {
         return null;
@@ -40,22 +40,54 @@ export async function signIn() {
         state.why = refusal.code === 'ATTACH_AUTH_EXPIRED' ? 'This access has expired or was revoked.' : '';
         changed();
     });
-    if (!(await signInByLink())) {
-        state.me = remembered();
-        state.why = state.me ? '' : state.why;
+    state.me = remembered();
+    await signInByLink(secretOfLink());
+}
+
+/**
+ * Signs in whoever a link is for. Where there is none, or it is not good, all stays as it is. A link that somebody shared
+ * replaces nobody without a question.
+ */
+export async function signInByLink(secret) {
+    if (!secret) {
+        return;
+    }
+    if (state.me && (await isShared(secret)) && (await isStillHere())) {
+        askWhoToBe(secret);
+    } else {
+        await signInWith(secret);
     }
 }
 
-/** Signs in whoever the link in the address is for. Where there is none, or it is not good, all stays as it is. */
-export async function signInByLink() {
-    const secret = secretOfLink();
-    if (!secret) {
-        return false;
-    }
+/** A ticket, which works once, opens nothing but the sign-in: what opens more is a token, which others may have too. */
+const isShared = (secret) =>
+    request('GET', '/api/v1/sessions?limit=1', undefined, secret).then(
+        () => true,
+        () => false,
+    );
+
+const isStillHere = () =>
+    request('GET', '/api/v1/sessions?limit=1').then(
+        () => true,
+        () => state.me !== null,
+    );
+
+function askWhoToBe(secret) {
+    const me = `${state.me.captain} · ${state.me.role}`;
+    confirmFirst({
+        what: `You are signed in here as ${me}. This is a link for somebody without an account, who sees one session alone.`,
+        names: 'This browser has one sign-in for all its tabs. To be both, open the link in another browser or in a private window.',
+        verb: `Stay ${me}`,
+        act() {},
+        isSafe: true,
+        otherwise: {verb: 'Sign in with the link', act: () => signInWith(secret).then(changed)},
+    });
+}
+
+async function signInWith(secret) {
     try {
         remember(await request('POST', '/api/v1/sign-in', undefined, secret));
         state.why = '';
-        return true;
     } catch (failure) {
         const why = `The link was not accepted: ${failure.message}.`;
         if (state.me) {
@@ -63,11 +95,18 @@ export async function signInByLink() {
         } else {
             state.why = why;
         }
-        return false;
     }
 }
 
-export async function signOut() {
+export function askToSignOut() {
+    confirmFirst({
+        what: "This browser forgets who you are. To come back, run brig open in a terminal on the gateway's host.",
+        verb: 'Sign out',
+        act: signOut,
+    });
+}
+
+async function signOut() {
     await request('DELETE', '/api/v1/sign-in').catch(() => {});
     remember(null);
     changed();

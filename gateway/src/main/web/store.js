@@ -6,14 +6,15 @@ export const state = {
     why: '', // why nobody is
     link: {state: 'connecting', retryMs: 0}, // the stream connection: connecting, live, lost
     asks: [], // what agents ask, as the gateway tells it; see inbox.js
-    sessions: [], // views, newest first
+    sessions: [], // views, newest first; see sessions.js
     ended: [],
     moreEnded: false,
     status: null, // the gateway's, for admins
     agents: {agents: [], policies: []},
     hosts: [], // other hosts, for who may start sessions
-    route: {session: null, tab: 'stream', find: ''},
-    dialog: null, // inbox, start, help, share, confirm
+    route: {session: null, costs: false, tab: 'stream', frame: null, find: ''},
+    dialog: null, // inbox, start, help, share, confirm, palette
+    opened: 0, // how many times one was opened or closed
     asked: null, // what a person has to confirm: {what, names?, verb, act}
     notice: null, // a line about the newest thing that failed or succeeded
     nowMs: Date.now(),
@@ -27,16 +28,25 @@ export function drawWith(render) {
     draw = render;
 }
 
-/** The state changed: the page is drawn at the next animation frame. */
+/** The state changed: the page is drawn at the next animation frame. Where nobody sees the page there is none. */
 export function changed() {
     if (!due) {
         due = true;
-        requestAnimationFrame(() => {
-            due = false;
-            draw();
-        });
+        (document.hidden ? setTimeout : requestAnimationFrame)(drawDue);
     }
 }
+
+function drawDue() {
+    if (due) {
+        due = false;
+        draw();
+    }
+}
+
+document.addEventListener('visibilitychange', () => {
+    due = false;
+    changed();
+});
 
 /** The same at once: what is typed next goes to what appears now. */
 export function changedNow() {
@@ -51,7 +61,7 @@ export const isNarrow = () => narrow.matches;
 
 let noticeEnd = 0;
 
-/** Tells the person something for some seconds. */
+/** Tells the person something for some seconds: a text, or what makes the one that is true now. */
 export function tell(text, kind = 'info') {
     state.notice = {text, kind};
     clearTimeout(noticeEnd);
@@ -65,6 +75,7 @@ export function tell(text, kind = 'info') {
 /** Shows a dialogue; null closes the one that is shown. */
 export function open(dialog) {
     state.dialog = dialog;
+    state.opened++;
     changed();
 }
 

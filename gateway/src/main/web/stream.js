@@ -1,42 +1,67 @@
-// What the session says: the rows with search, follow, copy and download, and the scrubber through its
+// The conversation: the rows with search, follow, copy and download, and the scrubber through its
 // history.
 import {html, live, nothing, ref, svg} from './vendor/lit.js';
 import {count, dateTime, plural, time} from './format.js';
-import {rowTemplate} from './rows.js';
-import {changed, changedNow, tell, whenShown} from './store.js';
+import {icon} from './icons.js';
+import {copy, copyLink} from './links.js';
+import {frameOf, stayAt} from './route.js';
+import {placeOfRow, rowTemplate} from './rows.js';
+import {changed, changedNow, whenShown} from './store.js';
 import {plainText} from './transcript.js';
 
 const HIDEABLE = {thought: 'thoughts', tool: 'tools', stderr: 'stderr', egress: 'egress'};
 
 export function streamPart(id, model, look) {
-    return html`<section class="stream" aria-label="Stream">
+    return html`<section class="stream" aria-label="Conversation">
         ${toolbar(id, model, look)}
         ${look.finding ? finder(look) : nothing}
-        ${look.list.template('What the session says', (row, index) => placed(row, index, look))}
+        ${look.list.template('What the session says', (row, index) => placed(id, row, index, look))}
         ${model.record.length ? scrubber(model, look) : html`<p class="dim waiting">Nothing was said yet.</p>`}
     </section>`;
 }
 
-const placed = (row, index, look) =>
-    html`<div class="at ${index === look.found[look.place] ? 'found' : ''}">${rowTemplate(row, look)}</div>`;
+const placed = (id, row, index, look) =>
+    html`<div class="at ${placeOfRow(row, look)} ${index === look.found[look.place] ? 'found' : ''}">${rowTemplate(row, look)}${
+        row.kind === 'line' ? nothing : anchor(id, row, look)
+    }</div>`;
+
+/** Copies the address of a frame, which the page then has too; the keyboard has this in the palette. */
+const anchor = (id, row, look) =>
+    html`<a class="anchor" tabindex="-1" href=${frameOf(id, row.seq)} title="Copy a link to this place" aria-label="Copy a link to this place"
+        @click=${(event) => takeAddress(event, id, row, look)}>${icon('link')}</a>`;
+
+function takeAddress(event, id, row, look) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) {
+        return;
+    }
+    event.preventDefault();
+    look.linked = row.key;
+    stayAt(id, row.seq);
+    copyLink(frameOf(id, row.seq));
+}
 
 const chip = (look) => html`<button class="chip" @click=${() => look.narrow(null)}
-    title="Show all agents">only ${look.nameOf(look.agent)} ✕</button>`;
+    title="Show all agents">only ${look.nameOf(look.agent)}${icon('cross')}</button>`;
 
 function toolbar(id, model, look) {
-    return html`<div class="toolbar" role="toolbar" aria-label="Stream">
+    return html`<div class="toolbar" role="toolbar" aria-label="Conversation">
         ${look.agent === null ? nothing : chip(look)}
-        ${Object.entries(HIDEABLE).map(
-            ([kind, name]) => html`<label class="toggle"><input type="checkbox" .checked=${live(!look.hidden.has(kind))}
+        ${Object.entries(HIDEABLE)
+            .filter(([kind]) => look.has(kind))
+            .map(
+                ([
+                    kind,
+                    name,
+                ]) => html`<label class="toggle"><input type="checkbox" .checked=${live(!look.hidden.has(kind))}
             @change=${(event) => look.hide(kind, !event.target.checked)}>${name}</label>`,
-        )}
+            )}
         <span class="gap"></span>
-        <button aria-pressed=${look.finding} @click=${() => toggleFinder(look)}
-            title="Search (/)">Search</button>
-        <button aria-pressed=${look.list.follow} @click=${() => toggleFollow(look)}
-            title="Follow the newest line (f)">Follow</button>
-        <button @click=${() => copy(look)} title="Copy what is shown as text">Copy</button>
-        <button @click=${() => download(id, model)} title="Every frame, as NDJSON">Download</button>
+        <button class="quiet" aria-pressed=${look.finding} @click=${() => toggleFinder(look)}
+            title="Search (/)">${icon('search')}Search</button>
+        <button class="quiet" aria-pressed=${look.list.follow} @click=${() => toggleFollow(look)}
+            title="Follow the newest line (f)">${icon('down')}Follow</button>
+        <button class="quiet" @click=${() => copyRows(look)} aria-label="Copy" title="Copy what is shown as text">${icon('copy')}</button>
+        <button class="quiet" @click=${() => download(id, model)} aria-label="Download" title="Download every frame, as NDJSON">${icon('save')}</button>
     </div>`;
 }
 
@@ -81,23 +106,20 @@ function finder(look) {
             @input=${(event) => look.find(event.target.value)} @keydown=${handleKey}>
         <span role="status"
             aria-live="polite">${foundText(look)}</span>
-        <button @click=${() => look.step(-1)} aria-label="Before (Enter)" title="Before (Enter)">↑</button>
-        <button @click=${() => look.step(1)} aria-label="After (Shift+Enter)"
+        <button class="quiet" @click=${() => look.step(-1)} aria-label="Before (Enter)" title="Before (Enter)">↑</button>
+        <button class="quiet" @click=${() => look.step(1)} aria-label="After (Shift+Enter)"
             title="After (Shift+Enter)">↓</button>
-        <button @click=${() => look.stopFinding()} aria-label="Close search" title="Close (Esc)">✕</button>
+        <button class="quiet" @click=${() => look.stopFinding()} aria-label="Close search" title="Close (Esc)">${icon('cross')}</button>
     </div>`;
 }
 
 const focusOnce = whenShown((element) => element.focus());
 
-async function copy(look) {
-    try {
-        await navigator.clipboard.writeText(look.rows.map((row) => plainText(row) + (row.goesOn ? '' : '\n')).join(''));
-        tell(`Copied ${plural(look.rows.length, 'row')}.`);
-    } catch {
-        tell('The browser does not allow copying here.', 'error');
-    }
-}
+const copyRows = ({rows}) =>
+    copy(
+        rows.map((row) => plainText(row) + (row.goesOn ? '' : '\n')).join(''),
+        `Copied ${plural(rows.length, 'row')}.`,
+    );
 
 function download(id, model) {
     const link = document.createElement('a');

@@ -3,6 +3,8 @@
 import {html, ref} from './vendor/lit.js';
 import {drives} from './ending.js';
 import {say} from './composer.js';
+import {because, howDone} from './format.js';
+import {Screen} from './screen.js';
 import {state} from './store.js';
 
 const KEPT_LINES = 10_000;
@@ -12,61 +14,36 @@ const DIM = '\x1b[2m',
     ERASE = '\x1b[2K\r';
 const PROMPT = `${DIM}›${RESET} `;
 
-let library = null;
-const shown = new Map(); // by session
-
-export function terminalPart(view, model) {
-    const id = view.spawn_id;
-    if (!shown.has(id)) {
-        shown.set(id, new SessionTerminal(view, model));
-    }
-    const terminal = shown.get(id);
+export function terminalPart(view, model, look) {
+    look.terminal ??= new SessionTerminal(view, model);
+    const {terminal} = look;
     terminal.take(view, model);
     return html`<section class="terminal" aria-label="Terminal">
         <p class="dim">${terminal.explanation()}</p>
         <div class="screen" ${ref(terminal.attach)}></div></section>`;
 }
 
-/**
- * xterm.js makes style elements, and gives spans of true colours a style attribute; the page's policy forbids
- * both. What a script does to style sheets and to the style of an element is allowed: the same, the other
- * way.
- */
-function createStyled(tag, options) {
-    const element = Document.prototype.createElement.call(document, tag === 'style' ? 'template' : tag, options);
-    if (tag === 'style') {
-        const sheet = new CSSStyleSheet();
-        Object.defineProperty(element, 'textContent', {set: (text) => sheet.replaceSync(text)});
-        document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    } else if (tag === 'span') {
-        element.setAttribute = (name, value) =>
-            name === 'style'
-                ? void (element.style.cssText = value)
-                : Element.prototype.setAttribute.call(element, name, value);
-    }
-    return element;
-}
-
-/** The library with its style sheet: whoever opens no terminal does not wait for them. */
-async function load() {
-    const sheet = document.createElement('link');
-    sheet.rel = 'stylesheet';
-    sheet.href = new URL('./vendor/xterm.css', import.meta.url);
-    await new Promise((loaded) => {
-        sheet.onload = sheet.onerror = loaded;
-        document.head.append(sheet);
-    });
-    document.createElement = createStyled;
-    return import('./vendor/xterm.js');
-}
-
 class SessionTerminal {
-    #terminal = null;
-    #fit = null;
     #taken = 0;
     #line = '';
-    #element = null;
     #atLineStart = true;
+    #voice = ''; // what was written last: something else begins a line of its own
+    #screen = new Screen(
+        {convertEol: true, scrollback: KEPT_LINES, cursorInactiveStyle: 'bar'},
+        {
+            made: (terminal) => {
+                // A link may lead elsewhere than its text says.
+                terminal.parser.registerOscHandler(LINK, () => true);
+                terminal.onData((keys) => this.#handleKeys(keys));
+            },
+            shown: () => {
+                this.#screen.fit.fit();
+                this.#write();
+                this.#terminal.focus();
+            },
+            resized: () => this.#screen.fit.fit(),
+        },
+    );
 
     constructor(view, model) {
         this.view = view;
@@ -83,43 +60,12 @@ class SessionTerminal {
         this.#write();
     }
 
-    attach = async (element) => {
-        this.#element = element ?? null;
-        if (!element) {
-            return;
-        }
-        library ??= await load();
-        if (this.#element !== element) {
-            return;
-        }
-        if (!this.#terminal) {
-            this.#make();
-        }
-        element.replaceChildren();
-        this.#terminal.open(element);
-        new ResizeObserver(() => this.#element === element && this.#fit.fit()).observe(element);
-        this.#fit.fit();
-        this.#write();
-        this.#terminal.focus();
-    };
+    get attach() {
+        return this.#screen.attach;
+    }
 
-    #make() {
-        const css = getComputedStyle(this.#element);
-        this.#terminal = new library.Terminal({
-            convertEol: true,
-            scrollback: KEPT_LINES,
-            fontSize: 13,
-            screenReaderMode: true,
-            cursorBlink: true,
-            cursorInactiveStyle: 'bar',
-            fontFamily: css.fontFamily,
-            theme: {background: css.backgroundColor, foreground: css.color},
-        });
-        this.#fit = new library.FitAddon();
-        this.#terminal.loadAddon(this.#fit);
-        // A link may lead elsewhere than its text says.
-        this.#terminal.parser.registerOscHandler(LINK, () => true);
-        this.#terminal.onData((keys) => this.#handleKeys(keys));
+    get #terminal() {
+        return this.#screen.terminal;
     }
 
     /** What this is, for whoever takes it for the agent's own terminal. */
@@ -142,7 +88,14 @@ class SessionTerminal {
         }
         let text = '';
         for (; this.#taken < record.length; this.#taken++) {
-            text += spoken(record[this.#taken]);
+            const entry = record[this.#taken];
+            const piece = spoken(entry);
+            const voice = entry.type === 'chunk' ? `${entry.agent ?? ''} ${entry.stream}` : entry.type;
+            if (piece) {
+                const goesOn = voice === this.#voice || (text ? text.endsWith('\n') : this.#atLineStart);
+                text += (goesOn ? '' : '\n') + piece;
+                this.#voice = voice;
+            }
         }
         if (text) {
             this.#terminal.write((this.#atLineStart ? ERASE : '') + text);
@@ -199,16 +152,16 @@ function spoken(entry) {
             return entry.title && entry.status === 'running'
                 ? `${DIM}⚙ ${entry.name ?? ''} ${entry.title}${RESET}\n`
                 : '';
-        case 'note':
-            return `${PROMPT}${entry.fields.text}\n`;
+        case 'message':
+            return `${PROMPT}${entry.content}${entry.more ? '' : '\n'}`;
         case 'gap':
             return `${DIM}⋯ frames ${entry.gap.from} to ${entry.gap.to} are not here${RESET}\n`;
         case 'error':
             return `\x1b[31m${entry.error}${RESET}\n`;
         case 'done':
-            return `${DIM}done${entry.exitCode ? `, exit code ${entry.exitCode}` : ''}${RESET}\n`;
+            return `${DIM}${howDone({...entry, exitCode: entry.exit_code})}${RESET}\n`;
         case 'state':
-            return entry.state === 'terminated' ? `${DIM}terminated ${entry.reason ?? ''}${RESET}\n` : '';
+            return entry.state === 'terminated' ? `${DIM}terminated, ${because(entry.reason ?? '')}${RESET}\n` : '';
         default:
             return '';
     }

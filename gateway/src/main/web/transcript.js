@@ -2,20 +2,30 @@
 // happened. Rows grow while their agent goes on; `version` says that one did. Every row has the number of the
 // frame that began it.
 
-import {ending} from './format.js';
+import {budgetSays} from './budget.js';
+import {because, ending, howDone} from './format.js';
+import {isFence} from './markdown.js';
 
 const LINE_MAX = 1000; // characters; a longer line goes on in the next row
 const OUTPUT_MAX = 200_000; // characters of a tool's output that are kept for the page; the record has all
+const SPOKEN = new Set(['line', 'thought', 'tool', 'message', 'subagent', 'plan']);
 const SGR = /\x1b\[[0-9;:]*m/g;
 
 export class Transcript {
     rows = [];
+    /** The kinds that they are of. */
+    kinds = new Set();
+    /** Whether anything was said or done, besides what happened to the session. */
+    speaks = false;
+    /** Those of network requests alone. */
+    egress = [];
     /** Counts up with everything that changes. */
     version = 0;
     #next = 0;
     #lines = new Map(); // by agent and stream: the line that is being written
     #thoughts = new Map(); // by agent
     #tools = new Map(); // by id
+    #fenced = new Set(); // agents that write a block of code
     #asked = null; // the message of which pieces came
 
     /** Takes a frame. */
@@ -37,6 +47,8 @@ export class Transcript {
     #add(seq, kind, fields, ts = 0) {
         const row = {key: this.#next++, seq, kind, ts, agent: '', version: 0, ...fields};
         this.rows.push(row);
+        this.kinds.add(kindOf(row));
+        this.speaks ||= SPOKEN.has(kind);
         return row;
     }
 
@@ -48,15 +60,20 @@ export class Transcript {
     /** What is being written by that agent ends here: something else comes between. */
     #close(agent) {
         this.#thoughts.delete(agent);
+        this.#fenced.delete(agent);
         ['text', 'stdout', 'stderr'].forEach((stream) => this.#lines.delete(`${agent}|${stream}`));
     }
 
     #closeAll() {
         this.#lines.clear();
         this.#thoughts.clear();
+        this.#fenced.clear();
     }
 
     _chunk(frame) {
+        if (frame.stream === 'tty') {
+            return;
+        }
         const tool = frame.tool && this.#tools.get(frame.tool);
         if (tool) {
             tool.streamed = clipEnd(tool.streamed + frame.content, OUTPUT_MAX);
@@ -95,6 +112,9 @@ export class Transcript {
             }
             if (!last) {
                 this.#sgr = row ? openSgr(row) : '';
+                if (row && row.stream === 'text' && isFence(row.text)) {
+                    this.#turnFence(row.agent);
+                }
                 row = null;
             }
         });
@@ -107,11 +127,23 @@ export class Transcript {
 
     #sgr = '';
 
+    #turnFence(agent) {
+        if (!this.#fenced.delete(agent)) {
+            this.#fenced.add(agent);
+        }
+    }
+
     #line(frame) {
         const row = this.#add(
             frame.seq,
             'line',
-            {agent: frame.agent ?? '', stream: frame.stream, text: '', sgr: this.#sgr},
+            {
+                agent: frame.agent ?? '',
+                stream: frame.stream,
+                text: '',
+                sgr: this.#sgr,
+                fenced: frame.stream === 'text' && this.#fenced.has(frame.agent ?? ''),
+            },
             frame.ts,
         );
         this.#sgr = '';
@@ -178,7 +210,15 @@ export class Transcript {
         if (frame.kind === 'ask' || frame.kind === 'answered') {
             return;
         }
-        this.#event(frame, 'egress', {frame});
+        this.egress.push(this.#event(frame, 'egress', {frame}));
+    }
+
+    _budget(frame) {
+        this.#event(frame, 'budget', {
+            text: budgetSays(frame),
+            refused: Boolean(frame.refused),
+            percent: frame.percent,
+        });
     }
 
     /** What the agent is asked; a long message comes in pieces. */
@@ -245,6 +285,9 @@ export class Transcript {
     }
 }
 
+/** The kind by which a row can be hidden: what a program says of its faults is one of its own. */
+export const kindOf = ({kind, stream}) => (kind === 'line' && stream === 'stderr' ? 'stderr' : kind);
+
 const clipEnd = (text, max) => (text.length > max ? `…${text.slice(-max)}` : text);
 
 /** The colours in which a line ends, with which the next one begins. */
@@ -274,9 +317,9 @@ export function plainText(row) {
         case 'gap':
             return `frames ${row.from} to ${row.to} are not here: ${row.reason}`;
         case 'done':
-            return `done, exit code ${row.exitCode}${row.reason ? `, ${row.reason}` : ''}`;
+            return howDone(row);
         case 'state':
-            return `${row.state}${row.reason ? `, ${row.reason}` : ''}`;
+            return `${row.state}${row.reason ? `, ${because(row.reason)}` : ''}`;
         default:
             return row.text ?? '';
     }

@@ -1,16 +1,16 @@
 // The agents of a session, drawn one below the other as in a list of folders, so that the widest tree fits beside the
-// stream. Each is a button that narrows the stream to it.
+// conversation. Each is a button that narrows the stream to it.
 import {html, nothing, svg} from './vendor/lit.js';
-import {nameOf, usageOf} from './agents.js';
+import {nameOf, standingOf, usageOf} from './agents.js';
 import {age, clip, tokens} from './format.js';
 import {goTo} from './route.js';
 import {isNarrow, state} from './store.js';
 
-const WIDTH = 200,
+const WIDTH = 208,
     HEIGHT = 40,
-    INDENT = 18,
+    INDENT = 14,
     GAP = 8,
-    MARGIN = 10;
+    MARGIN = 2;
 const DRAWN_MAX = 400;
 
 /** Every agent with its place: parents before their children, children indented by a step. */
@@ -28,31 +28,33 @@ function placed(root) {
     return all;
 }
 
-export function agentsPart(reading, look, id) {
+export const agentsPart = (reading, look, id) =>
+    html`<section class="agents" aria-label="Agents" tabindex="0">${agentsBrief(reading, look, id, isNarrow() ? 1 : 2)}</section>`;
+
+/** The tree, with boxes of that many times the width, and what is known of the agent that is chosen in it. */
+export function agentsBrief(reading, look, id, scale = 1) {
     const nodes = placed(reading.tree.root());
     const shown = nodes.slice(0, DRAWN_MAX);
     const height = shown.at(-1).y + HEIGHT + 2 * MARGIN;
-    const width = Math.max(...shown.map((at) => at.x)) + WIDTH + 2 * MARGIN;
+    const width = Math.max(...shown.map((at) => at.x)) + scale * WIDTH + 2 * MARGIN;
     const nowMs = look.at === null ? state.nowMs : reading.lastMs;
     const chosen = look.agent === null ? reading.tree.main : reading.tree.nodes.get(look.agent);
-    return html`<section class="agents" aria-label="Agents" tabindex="0">
-        <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width}
+    return html`<div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width}
             height=${height} viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}">
             ${shown.slice(1).map(edge)}
-            ${shown.map((at) => box(at, chosen, look, id, nowMs))}
+            ${shown.map((at) => box(at, chosen, look, id, nowMs, scale))}
         </svg></div>
         ${nodes.length > DRAWN_MAX ? html`<p class="dim">${nodes.length - DRAWN_MAX} more are not drawn.</p>` : nothing}
-        ${details(chosen)}
-    </section>`;
+        ${details(chosen)}`;
 }
 
 const edge = ({node, parent, x, y}) => svg`<path class="edge ${node.background ? 'background' : ''}"
         d="M${parent.x + INDENT / 2} ${parent.y + HEIGHT}V${y + HEIGHT / 2}H${x}"/>`;
 
-function box({node, x, y}, chosen, look, id, nowMs) {
+function box({node, x, y}, chosen, look, id, nowMs, scale) {
     const name = node.id === '' ? 'the agent' : nameOf(node) || node.id;
-    const label = clip(name, 24);
-    const line = clip(lifetime(node, nowMs), 32);
+    const label = clip(name, 23 * scale);
+    const line = clip(lifetime(node, nowMs), 30 * scale);
     const choose = () => {
         look.narrow(node.id);
         if (state.route.tab !== 'stream' && isNarrow()) {
@@ -65,21 +67,22 @@ function box({node, x, y}, chosen, look, id, nowMs) {
             choose();
         }
     };
-    return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}" role="button" tabindex="0"
+    const status = standingOf(node);
+    return svg`<g class="node ${status} ${node === chosen ? 'chosen' : ''}" role="button" tabindex="0"
             transform="translate(${x} ${y})" aria-pressed=${node === chosen}
-            aria-label="${label} ${line}, ${node.status}" data-agent=${node.id} data-status=${node.status}
+            aria-label="${label} ${line}, ${status}" data-agent=${node.id} data-status=${node.status}
             @click=${choose} @keydown=${handleKey}>
         <title>${[node.type, node.prompt].filter(Boolean).join(': ') || name}</title>
-        <rect width=${WIDTH} height=${HEIGHT} rx="7"/>
+        <rect width=${scale * WIDTH} height=${HEIGHT} rx="7"/>
         <circle cx="14" cy="14" r="4"/>
         <text x="25" y="18">${label}</text>
         <text x="14" y="33" class="small">${line}</text></g>`;
 }
 
 function lifetime(node, nowMs) {
-    const lasts = node.startedMs ? age(Math.max(0, (node.endedMs || nowMs) - node.startedMs)) : '';
+    const lasts = node.startedMs ? age(Math.max(0, (node.endedMs || node.restsMs || nowMs) - node.startedMs)) : '';
     const usage = usageOf(node);
-    return [lasts, usage.any ? tokens(usage).split(' · ').slice(0, 2).join(' ') : node.status]
+    return [lasts, usage.any ? tokens(usage).split(' · ').slice(0, 2).join(' ') : standingOf(node)]
         .filter(Boolean)
         .join(' · ');
 }

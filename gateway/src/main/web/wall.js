@@ -2,16 +2,17 @@
 import {html, nothing} from './vendor/lit.js';
 import {attempt, get, post, Refusal} from './api.js';
 import {drives} from './ending.js';
+import {placeOf} from './route.js';
 import {changed} from './store.js';
 
 const AGAIN_MS = 4000;
-const known = new Map(); // by session: {posture, egress, atMs}
+const REQUESTS_MAX = 200;
+const BRIEF_REQUESTS = 6;
 const SIGN = {OK: '✓', FAIL: '✗', NONE: '—'};
 
-async function load(id, asCaptain) {
-    const entry = known.get(id) ?? {atMs: 0};
-    known.set(id, entry);
-    if (Date.now() - entry.atMs < AGAIN_MS) {
+async function load(id, {wall: entry}, asCaptain) {
+    // A glance asks once: what a wall enforces stays.
+    if (Date.now() - entry.atMs < AGAIN_MS || (!asCaptain && entry.posture)) {
         return;
     }
     entry.atMs = Date.now();
@@ -27,10 +28,30 @@ async function load(id, asCaptain) {
     changed();
 }
 
-export function wallPart(id, view, model) {
+/** The wall in short: what holds, and what was requested through it. */
+export function wallBrief(id, look) {
+    load(id, look, false);
+    const {posture} = look.wall;
+    const failed = posture?.properties?.filter((one) => one.status === 'FAIL').length;
+    const says = !posture
+        ? 'Asking…'
+        : (posture.refusal ??
+          (failed
+              ? html`<span class="bad">${failed} of ${posture.properties.length} properties do not hold.</span>`
+              : `All ${posture.properties.filter((one) => one.status === 'OK').length} declared properties hold.`));
+    return html`<p>${says}</p><a class="button" href=${placeOf(id, 'wall')}>All of it</a>`;
+}
+
+/** The newest network requests; null where there was none. */
+export function requestsBrief(model) {
+    const rows = model?.live.transcript.egress ?? [];
+    return rows.length ? html`${requests(model, BRIEF_REQUESTS)}` : null;
+}
+
+export function wallPart(id, view, model, look) {
     const asCaptain = view && !view.ended_ms && drives(view);
-    load(id, asCaptain);
-    const {posture, egress} = known.get(id);
+    load(id, look, asCaptain);
+    const {posture, egress} = look.wall;
     const unknown = asCaptain ? 'Asking…' : 'Only captains of a session that runs see this.';
     return html`<section class="wall" aria-label="Wall" tabindex="0">
         <h2>What it enforces <span class="dim">measured from inside before the agent started</span></h2>
@@ -51,7 +72,7 @@ export function wallPart(id, view, model) {
             <p>${posture.tool_wall ?? ''}</p>`
         }
         <h2>What it may reach</h2>
-        ${egress?.policy ? reach(id, egress) : html`<p class="dim">${egress?.refusal ?? unknown}</p>`}
+        ${egress?.policy ? reach(id, look) : html`<p class="dim">${egress?.refusal ?? unknown}</p>`}
         <h2>Its network requests and their outcome</h2>
         ${requests(model)}
     </section>`;
@@ -83,7 +104,8 @@ function inUnits(bytes) {
 const nameOf = (host) =>
     typeof host === 'string' ? host : `${host.host}${host.methods ? ` (${host.methods.join(', ')})` : ''}`;
 
-function reach(id, egress) {
+function reach(id, look) {
+    const {egress} = look.wall;
     const row = (name, list) => (list.length ? html`<dt>${name}</dt><dd>${list.map(nameOf).join(', ')}</dd>` : nothing);
     return html`<dl
         class="details"><dt>policy</dt><dd>${egress.policy}${egress.way_out ? '' : ', without a way out'}</dd>
@@ -91,19 +113,16 @@ function reach(id, egress) {
         ${row('denied', egress.denied)}${row('unread TLS', egress.tunnelled)}
         ${egress.secrets.map(
             (secret) => html`<dt>secret</dt><dd><code>${secret.name}</code> to ${secret.hosts.join(', ')}
-            ${secret.revoked ? html`<span class="dim">revoked</span>` : revoke(id, secret.name)}</dd>`,
+            ${secret.revoked ? html`<span class="dim">revoked</span>` : revoke(id, look, secret.name)}</dd>`,
         )}
     </dl>`;
 }
 
-const revoke = (id, secret) => html`<button @click=${() => decide(id, {decision: 'revoke', secret})}>Revoke</button>`;
+const revoke = (id, look, secret) =>
+    html`<button @click=${() => decide(id, look, {decision: 'revoke', secret})}>Revoke</button>`;
 
-function requests(model) {
-    const rows =
-        model?.live.transcript.rows
-            .filter((row) => row.kind === 'egress')
-            .slice(-200)
-            .reverse() ?? [];
+function requests(model, max = REQUESTS_MAX) {
+    const rows = (model?.live.transcript.egress ?? []).slice(-max).reverse();
     return rows.length
         ? html`<ul class="requests">${rows.map(
               (row) => html`<li class=${row.frame.kind}><span>${row.frame.kind}</span>
@@ -113,10 +132,10 @@ function requests(model) {
         : html`<p class="dim">No network requests.</p>`;
 }
 
-async function decide(id, wish) {
+async function decide(id, look, wish) {
     await attempt(
         () => post(`spawns/${id}/egress`, wish),
         wish.host ? `${wish.host}: ${wish.decision}` : `${wish.secret} is revoked.`,
     );
-    known.delete(id);
+    look.wall = {atMs: 0};
 }

@@ -3,8 +3,8 @@
  *
  *   brig-dial SOCKET
  *
- * Standard input is the question; the first line of the answer is printed. If the socket cannot be connected,
- * it prints a refusal as one line of JSON, and exits with 1.
+ * Standard input is the question; the first line of the answer is printed. Where nobody answers it prints
+ * nothing there, and exits with 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,13 +20,6 @@
 enum { BYTES = 65536, CONNECT_SECONDS_MAX = 5 };
 
 static char bytes[BYTES];
-
-static int refuse(const char *error) {
-    printf("{\"code\":\"WORKER_AGENT_UNAVAILABLE\",\"error\":\"the socket of the worker-agent cannot be "
-           "reached: %s\"}\n",
-           error);
-    return 1;
-}
 
 static int dial(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -58,7 +51,10 @@ int main(int count, char **words) {
     }
     signal(SIGPIPE, SIG_IGN);
     int peer = dial(words[1]);
-    if (peer < 0) return refuse(strerror(errno));
+    if (peer < 0) {
+        fprintf(stderr, "brig-dial: %s: %s\n", words[1], strerror(errno));
+        return 1;
+    }
     ssize_t length;
     while ((length = read(STDIN_FILENO, bytes, BYTES)) > 0)
         if (!pass_on(peer, (size_t) length)) return 1;

@@ -1,18 +1,20 @@
 /*
  * brig-init: process 1 of a wall.
  *
- *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--property NAME[=VALUE]]...
- *             -- COMMAND ARGUMENT...
+ *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--tty COLUMNSxROWS]
+ *             [--property NAME[=VALUE]]... -- COMMAND ARGUMENT...
  *
  * It measures the declared properties of the wall (posture.c) and continues only if all of them hold. Then it
  * starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
  * everything left in the PID namespace, whatever session or group it moved to.
  *
  * Descriptors, laid out by brig-launcher (bwrap passes them through):
- *   3, 4, 5  become 0, 1, 2 of the payload. They do not arrive as 0, 1, 2 because bwrap's own process outside
- *            the wall keeps those three open: the reader would never see the payload close its output.
- *   6        the status pipe. One line each: "posture NAME ok|bad DETAIL" for each property; "posture-failed
- *            NAME" and the end; else "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
+ *   3, 4, 5  become 0, 1, 2 of the payload. With --tty they stay with this process: it copies between 3 and 4
+ *            and the payload's terminal (init-terminal.c), and 5 gets the files that are followed
+ *            (init-follow.c). They do not arrive as 0, 1, 2 because bwrap's own process outside the wall
+ * keeps those three open: the reader would never see the payload close its output. 6        the status pipe.
+ * One line each: "posture NAME ok|bad DETAIL" for each property; "posture-failed NAME" and the end; else
+ * "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
  *
  * The payload has the same user id as this process, so what protects the status pipe from it is that this
  * process cannot be dumped: /proc/1/fd, /proc/1/mem and /proc/1/environ are closed to the payload.
@@ -39,6 +41,8 @@ struct wanted_limit wanted_limits[LIMITS] = {
     {.option = "--fsize", .resource = RLIMIT_FSIZE},
     {.option = "--nofile", .resource = RLIMIT_NOFILE},
 };
+/* Of the payload's terminal; no columns: it gets the pipes. */
+static struct winsize terminal;
 static char *properties[PROPERTIES_MAX];
 static size_t property_count;
 
@@ -88,7 +92,9 @@ static void want_limit(const char *option, const char *number) {
 static char **read_arguments(char **arguments) {
     for (; arguments[0] != NULL && strcmp(arguments[0], "--") != 0; arguments += 2) {
         if (arguments[1] == NULL) refuse_arguments();
-        if (strcmp(arguments[0], "--property") != 0) want_limit(arguments[0], arguments[1]);
+        if (strcmp(arguments[0], "--tty") == 0) {
+            if (!parse_size(arguments[1], &terminal)) refuse_arguments();
+        } else if (strcmp(arguments[0], "--property") != 0) want_limit(arguments[0], arguments[1]);
         else if (property_count < PROPERTIES_MAX) properties[property_count++] = arguments[1];
         else refuse_arguments();
     }
@@ -117,8 +123,12 @@ static void require_posture(void) {
 
 /* In the payload's process: closes everything but 0, 1, 2, and resets signals as in a fresh login. */
 static void become_payload(char **command, int failure) {
-    for (int i = 0; i < 3; i++) {
-        if (dup2(PAYLOAD_STDIN + i, i) < 0) goto failed;
+    if (terminal.ws_col > 0) {
+        if (!take_terminal()) goto failed;
+    } else {
+        for (int i = 0; i < 3; i++) {
+            if (dup2(PAYLOAD_STDIN + i, i) < 0) goto failed;
+        }
     }
     for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_DFL);
     sigset_t none;
@@ -159,14 +169,17 @@ static pid_t start_payload(char **command) {
     return payload;
 }
 
-/* From here on only the payload holds its stdio: when it closes its output, the reader sees the end. */
+/*
+ * From here on only the payload holds its stdio: when it closes its output, the reader sees the end. What
+ * this process copies for a terminal stays.
+ */
 static void let_go_of_stdio(void) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0) {
         for (int i = 0; i < 3; i++) dup2(null, i);
         close(null);
     }
-    for (int i = 0; i < 3; i++) close(PAYLOAD_STDIN + i);
+    for (int i = 0; terminal.ws_col == 0 && i < 3; i++) close(PAYLOAD_STDIN + i);
 }
 
 /* Returns the payload's wait status. */
@@ -203,10 +216,14 @@ int main(int count, char **arguments) {
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_SETMASK, &signals, NULL);
 
+    if (terminal.ws_col > 0 && !open_terminal(&terminal)) {
+        report("fail terminal %s\n", errno_name(errno));
+        _exit(1);
+    }
     pid_t payload = start_payload(command);
     let_go_of_stdio();
     report("ready\n");
-    int status = watch(payload, &signals);
+    int status = terminal.ws_col > 0 ? serve_terminal(payload, &signals) : watch(payload, &signals);
     if (WIFSIGNALED(status)) report("signal %d\n", WTERMSIG(status));
     else report("exit %d\n", WEXITSTATUS(status));
     return 0;

@@ -2,8 +2,10 @@
 #ifndef BRIG_INIT_H
 #define BRIG_INIT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7, PROPERTIES_MAX = 32, LIMITS = 4 };
@@ -16,6 +18,23 @@ struct wanted_limit {
     rlim_t most;
 };
 extern struct wanted_limit wanted_limits[LIMITS];
+
+/* init-terminal.c */
+bool parse_size(const char *text, struct winsize *into); /* COLUMNSxROWS */
+bool open_terminal(const struct winsize *first);
+/* In the payload's process, which gets the terminal as 0, 1 and 2. */
+bool take_terminal(void);
+/* Serves the terminal until the payload ends and all is written. Returns its wait status. */
+int serve_terminal(pid_t of, const sigset_t *wanted);
+
+/* init-follow.c. An order has a head of FOLLOW_HEAD bytes and a path, and is at most FOLLOW_MAX bytes long.
+ */
+enum { FOLLOW_HEAD = 3, FOLLOW_MAX = 4000 };
+/* Begins at the file's end. */
+enum { FOLLOW_END = 1 };
+void follow(const unsigned char *order, size_t length);
+/* The payload has ended. What is left in the files is still read, for a moment. */
+void end_following(void);
 
 /*
  * posture.c: measures properties NAME or NAME=VALUE and writes a line for each to the status pipe. Returns

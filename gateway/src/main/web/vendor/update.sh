@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 npm install --silent --no-audit --no-fund --ignore-scripts esbuild@0.25.12 lit-html@3.3.3 @tanstack/virtual-core@3.19.11 \
-    @xterm/xterm@6.0.0 @xterm/addon-fit@0.11.0 anser@2.3.5 diff@9.0.0
+    @xterm/xterm@6.0.0 @xterm/addon-fit@0.11.0 @xterm/addon-unicode11@0.9.0 anser@2.3.5 diff@9.0.0
 node node_modules/esbuild/install.js
 
 # file, packages (the first names the licence), what it exports
@@ -34,9 +34,10 @@ export {guard} from 'lit-html/directives/guard.js';
 export {live} from 'lit-html/directives/live.js';"
 vendor virtual '@tanstack/virtual-core' "
 export {Virtualizer, elementScroll, observeElementOffset, observeElementRect} from '@tanstack/virtual-core';"
-vendor xterm '@xterm/xterm @xterm/addon-fit' "
+vendor xterm '@xterm/xterm @xterm/addon-fit @xterm/addon-unicode11' "
 export {Terminal} from '@xterm/xterm';
-export {FitAddon} from '@xterm/addon-fit';"
+export {FitAddon} from '@xterm/addon-fit';
+export {Unicode11Addon} from '@xterm/addon-unicode11';"
 vendor anser 'anser' "export {default} from 'anser';"
 vendor diff 'diff' "export {parsePatch, diffWordsWithSpace} from 'diff';"
 cp node_modules/@xterm/xterm/css/xterm.css "$here/xterm.css"

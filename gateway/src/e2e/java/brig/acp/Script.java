@@ -64,7 +64,7 @@ final class Script {
     private Script(boolean keep, WorkspaceMode mode) throws IOException {
         PipedInputStream in = new PipedInputStream(editor, PIPE_BYTES);
         AcpAgent agent = new AcpAgent(
-                new AcpOptions("mock", null, null, null, mode, SpawnRequest.Place.HERE, keep, "0"),
+                new AcpOptions("mock", null, null, null, mode, SpawnRequest.Place.HERE, null, keep, "0"),
                 gateway,
                 new Lines(told),
                 sentence -> {});

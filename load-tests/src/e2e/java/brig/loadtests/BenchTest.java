@@ -67,14 +67,29 @@ class BenchTest {
         }
     }
 
+    @Test
+    void shouldMeasureWhatABudgetAdds() throws IOException, InterruptedException {
+        int exitCode = exitCode("route", "--requests=20", "--rounds=1", "--json");
+        // A machine that has other work may break the bound.
+        assertTrue(exitCode == 0 || exitCode == 3, () -> said());
+        JsonObject figures = JsonObject.read(Files.readAllBytes(folder.resolve("out")));
+        for (String one : List.of("no_budget.p99_ms", "one_purse.p50_ms", "four_purses.added_p50_ms")) {
+            assertTrue(figures.value(one) instanceof Double, () -> one + " is missing: " + said());
+        }
+    }
+
     private void run(String... arguments) throws IOException, InterruptedException {
+        assertEquals(0, exitCode(arguments), () -> said());
+    }
+
+    private int exitCode(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(System.getProperty("brig.home") + "/bin/brig", "bench"));
         command.addAll(List.of(arguments));
         Process bench = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("out").toFile())
                 .start();
-        assertEquals(0, bench.waitFor(), () -> said());
+        return bench.waitFor();
     }
 
     private String said() {

@@ -42,7 +42,14 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        subcommands = {RestartLatency.class, WholePath.class, AdapterCosts.class, Guard.class},
+        subcommands = {
+            RestartLatency.class,
+            KeyLatency.class,
+            WholePath.class,
+            AdapterCosts.class,
+            RouteLatency.class,
+            Guard.class
+        },
         footer = {
             "",
             "The server has one core, the generator another. Peers that are not installed are left",
@@ -54,8 +61,10 @@ import picocli.CommandLine.Spec;
             "  brig bench --html bench.html --json bench.json",
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
             "  brig bench restart",
+            "  brig bench keys",
             "  brig bench whole",
             "  brig bench adapters",
+            "  brig bench route",
             "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })

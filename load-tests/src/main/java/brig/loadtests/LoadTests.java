@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
             SpawnLatency.class,
             WallLatency.class,
             RestartLatency.class,
+            RouteLatency.class,
             WholePath.class,
             StalledWatcher.class
         },

@@ -21,10 +21,15 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A web server on loopback, plain and with TLS: {@code /small} is a short answer, {@code /large?N} one of N bytes. */
+/**
+ * A web server on loopback, plain and with TLS: {@code /small} is a short answer, {@code /large?N} one of N bytes, {@code
+ * /v1/messages} one of a model.
+ */
 final class LocalWeb implements AutoCloseable {
     private static final String PASSWORD = "changeit";
     private static final int PIECE_BYTES = 64 * 1024;
+    private static final byte[] OF_MODEL =
+            "{\"usage\":{\"input_tokens\":100,\"output_tokens\":10}}".getBytes(StandardCharsets.UTF_8);
 
     private final Path folder;
     private final HttpServer plain;
@@ -42,6 +47,7 @@ final class LocalWeb implements AutoCloseable {
         tls.setHttpsConfigurator(new HttpsConfigurator(context()));
         for (HttpServer server : List.of(plain, tls)) {
             server.createContext("/small", exchange -> answer(exchange, "hello\n".getBytes(StandardCharsets.UTF_8), 6));
+            server.createContext("/v1/messages", LocalWeb::answerAsModel);
             server.createContext(
                     "/large",
                     exchange -> answer(
@@ -56,6 +62,12 @@ final class LocalWeb implements AutoCloseable {
     /** @param folder for its key */
     static LocalWeb start(Path folder) throws IOException, GeneralSecurityException, InterruptedException {
         return new LocalWeb(folder);
+    }
+
+    private static void answerAsModel(HttpExchange exchange) throws IOException {
+        exchange.getRequestBody().readAllBytes();
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        answer(exchange, OF_MODEL, OF_MODEL.length);
     }
 
     private static void answer(HttpExchange exchange, byte[] piece, long length) throws IOException {

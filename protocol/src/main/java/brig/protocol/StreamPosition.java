@@ -8,6 +8,9 @@ import java.util.regex.Pattern;
  * {@code <epoch>-<seq>}, which is also the {@code id} of a server-sent event.
  */
 public record StreamPosition(String epoch, long seq) {
+    /** Stands for the number of a first frame wanted: that of the newest whole checkpoint of a terminal. */
+    public static final long SCREEN = -1;
+
     private static final Pattern WIRE = Pattern.compile("([0-9a-z]{8})-([0-9]{1,18})");
 
     /** Parses the wire form; empty if the text is malformed. */

@@ -67,6 +67,23 @@ final class AgentFixture implements AutoCloseable {
                         new String(Json.write(egress), UTF_8)));
     }
 
+    /** A JVM as the product's, up to the name of the class; the class path begins as the product's, so its archive fits. */
+    static List<String> java() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:AOTCache=" + Path.of(System.getProperty("brig.home", ".."), "lib/worker-agent.aot"),
+                "-Xlog:aot=off",
+                "-Xlog:cds=off",
+                "-Dbrig.native=" + System.getProperty("brig.native"),
+                "-cp",
+                System.getProperty("java.class.path"));
+    }
+
     CommandLine options() {
         return new CommandLine(
                 config,

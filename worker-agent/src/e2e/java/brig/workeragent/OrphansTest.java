@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -52,18 +53,16 @@ class OrphansTest {
 
     private void startVictim() throws Exception {
         CommandLine options = fixture.options();
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "-Dbrig.native=" + System.getProperty("brig.native"),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        WorkerAgent.class.getName(),
-                        "--config",
-                        options.config().toString(),
-                        "--home",
-                        options.home().toString(),
-                        "--runtime-dir",
-                        options.runtimeDir().toString())
+        List<String> command = new ArrayList<>(AgentFixture.java());
+        command.addAll(List.of(
+                WorkerAgent.class.getName(),
+                "--config",
+                options.config().toString(),
+                "--home",
+                options.home().toString(),
+                "--runtime-dir",
+                options.runtimeDir().toString()));
+        process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));

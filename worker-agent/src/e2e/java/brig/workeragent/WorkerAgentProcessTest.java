@@ -10,7 +10,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +29,8 @@ class WorkerAgentProcessTest {
     WorkerAgentProcessTest() throws IOException {}
 
     private void start(String... more) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Dbrig.native=" + System.getProperty("brig.native"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                WorkerAgent.class.getName()));
+        List<String> command = new ArrayList<>(AgentFixture.java());
+        command.add(WorkerAgent.class.getName());
         command.addAll(List.of(more));
         process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)

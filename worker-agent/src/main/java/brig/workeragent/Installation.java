@@ -252,6 +252,8 @@ record Installation(
                 "-XX:-UsePerfData",
                 "-XX:-CreateCoredumpOnCrash",
                 "-Xmx256m",
+                // Netty would register its events with the JDK's recorder, which nobody starts, for 100 ms of CPU.
+                "-Dio.netty.jfr.enabled=false",
                 "-Dbrig.log=" + System.getProperty("brig.log", "INFO")));
         String added = System.getenv().getOrDefault("BRIG_EGRESS_JAVA_OPTS", "");
         Stream.of(added.split(" ", -1)).filter(option -> option.startsWith("-")).forEach(options::add);
@@ -279,7 +281,8 @@ record Installation(
                 stateDir.resolve("egress"),
                 closed,
                 environment,
-                config.egress());
+                config.egress(),
+                config.budget());
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

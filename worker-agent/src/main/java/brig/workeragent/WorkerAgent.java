@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.protocol.log.LogOutput;
 import brig.workeragent.bubblewrap.SandboxWalls;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
 import brig.workeragent.handover.HandedOver;
@@ -67,8 +68,10 @@ public final class WorkerAgent implements AutoCloseable {
                 installation::repositories,
                 config.keptWorkspaceMs(),
                 System::currentTimeMillis);
+        Budgets budgets =
+                new Budgets(installation.egressSetup().budgetFolder(), config.budget(), System::currentTimeMillis);
         Grants grants = new Grants(new Grants.Services(
-                profiles, policies, egress, installation.stateDir().resolve("egress/placeholder.key")));
+                profiles, policies, egress, budgets, installation.stateDir().resolve("egress/placeholder.key")));
         this.relayed = new RelayedNetworks(installation.runtimeDir().resolve("relay"));
         this.folder = folder;
         this.egress = egress;
@@ -84,6 +87,7 @@ public final class WorkerAgent implements AutoCloseable {
                         made,
                         timers,
                         egress,
+                        budgets,
                         relayed,
                         spills,
                         new Tunnels(installation.runtimeDir().resolve("tunnel"), walls.user()),

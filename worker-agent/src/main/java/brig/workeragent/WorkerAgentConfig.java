@@ -2,6 +2,7 @@ package brig.workeragent;
 
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
+import brig.workeragent.budget.BudgetConfig;
 import brig.workeragent.egress.EgressConfig;
 import brig.workeragent.limits.LimitsBackend;
 import java.util.List;
@@ -51,7 +52,8 @@ record WorkerAgentConfig(
         @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
         Tools tools,
-        EgressConfig egress) {
+        EgressConfig egress,
+        BudgetConfig budget) {
 
     /** Limits for each run of Brig's own programs on workers' files. */
     record Tools(

@@ -63,6 +63,16 @@ public final class SpawnRequest {
         return with("once", true);
     }
 
+    /**
+     * What it and all below it may use up.
+     *
+     * @param limits as {@code budget} in PROTOCOL.md, section 4.1: {@code usd}, {@code tokens}, {@code wall_ms},
+     *     {@code egress_bytes}, {@code spawns} and {@code on_limit}
+     */
+    public SpawnRequest budget(Map<String, ?> limits) {
+        return with("budget", Map.copyOf(limits));
+    }
+
     /** How long to wait for a place where all are taken. */
     public SpawnRequest waitSeconds(int seconds) {
         return with("wait", seconds + "s");

@@ -1,6 +1,7 @@
 package brig.acp;
 
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param permissions what happens when the agent asks to use a tool; null for what its profile says
  * @param mode how the editor's folder is used
  * @param place where sessions run
+ * @param budget what each session may use up; null for what its profile says
  * @param keep whether sessions continue when the editor ends
  * @param version of Brig, as the editor shows it
  */
@@ -25,6 +27,7 @@ public record AcpOptions(
         @Nullable PermissionMode permissions,
         WorkspaceMode mode,
         SpawnRequest.Place place,
+        @Nullable Budget budget,
         boolean keep,
         String version) {
     /** Prefix of the project of a session whose workspace is not the editor's folder; the folder follows. */
@@ -52,7 +55,7 @@ public record AcpOptions(
                 worktree ? folder : null,
                 !worktree,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder)),
-                new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS, budget),
                 SpawnRequest.Continuation.NEW,
                 null,
                 place);

@@ -133,7 +133,8 @@ final class Asks {
     }
 
     private static Kind kind(Frame.Ask ask, String option) {
-        if (REJECTIONS.contains(option)) {
+        boolean ends = ask.kind() == Frame.Ask.Kind.SPEND && option.equals("end");
+        if (ends || REJECTIONS.contains(option)) {
             return Kind.REJECT_ONCE;
         }
         return lasts(ask, option) ? Kind.ALLOW_ALWAYS : Kind.ALLOW_ONCE;

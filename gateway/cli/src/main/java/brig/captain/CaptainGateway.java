@@ -1,5 +1,6 @@
 package brig.captain;
 
+import brig.protocol.StreamPosition;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
@@ -19,7 +20,11 @@ public interface CaptainGateway extends AutoCloseable {
      */
     <T> T request(SpawnerRequest request, Class<T> answer);
 
-    /** Reads a session from that frame on. @throws brig.protocol.BrigException as {@link #request} */
+    /**
+     * Reads a session from that frame on, or from a terminal's newest checkpoint for {@link StreamPosition.SCREEN}.
+     *
+     * @throws brig.protocol.BrigException as {@link #request}
+     */
     Attached attach(String id, long from);
 
     @Override

@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.acp.AcpAgent;
 import brig.acp.AcpOptions;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.OutputStream;
@@ -80,6 +81,12 @@ final class AcpCommand implements Callable<Integer> {
                     + " No wider than its profile.")
     private @Nullable String permissions;
 
+    @Option(
+            names = "--budget",
+            paramLabel = "LIMITS",
+            description = "What each session and all below it may use up, such as 5usd,20min,ask; see brig run --help.")
+    private @Nullable String budget;
+
     @Option(names = "--keep", description = "Keep sessions running when the editor ends. Needs a running gateway.")
     private boolean keep;
 
@@ -97,6 +104,7 @@ final class AcpCommand implements Callable<Integer> {
                         permissions == null ? null : PermissionMode.of("--permissions", permissions),
                         mode,
                         where.place(),
+                        budget == null ? null : Budget.parse("--budget", budget),
                         keep,
                         version),
                 new SpawnerGateway(main.context(), "acp", !keep),

@@ -102,7 +102,7 @@ final class AsksCommand implements Callable<Integer> {
     }
 
     /** Passes on what the gateway says, and at last that it says no more. */
-    private static void read(GatewayClient client, BlockingQueue<Optional<JsonObject>> lines) {
+    static void read(GatewayClient client, BlockingQueue<Optional<JsonObject>> lines) {
         try {
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 lines.put(Optional.of(JsonObject.read(line)));

@@ -3,6 +3,7 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.AskAnswer;
@@ -34,10 +35,12 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Several clients may attach at once. Ctrl-C detaches; the session continues.",
             "On a terminal, what the agent asks is shown with numbers. A line that is such a number answers.",
+            "With --tty each key goes to the agent's own terminal; ctrl-p ctrl-q detaches.",
             "",
             "Examples:",
             "  brig attach build",
             "  brig attach --wait build",
+            "  brig attach --tty fix",
             "  echo 'make test' | brig attach build",
             "  brig attach --from 100 --json build",
             "  brig attach --agent a60f44d2a0df56958 build"
@@ -65,15 +68,27 @@ final class AttachCommand implements Callable<Integer> {
     @Option(names = "--wait", description = "Wait until the session runs instead of exiting with 3.")
     private boolean wait;
 
+    @Option(names = "--tty", description = "Show the agent's own terminal, and send each key to it.")
+    private boolean tty;
+
+    @Mixin
+    private DetachOption detach = new DetachOption();
+
     @Mixin
     private RawOption raw = new RawOption();
 
     @Override
     public Integer call() throws InterruptedException {
         raw.apply(main.terminal());
+        if (tty) {
+            TtyClient.requireTerminal(main);
+            if (agent != null || from != 1 || main.json()) {
+                throw main.wrongUsage("--tty goes with none of --agent, --from and --json");
+            }
+        }
         while (true) {
             try {
-                return attach();
+                return tty ? TtyClient.attach(main, id, detach.keys()) : attach();
             } catch (BrigException refusal) {
                 if (!wait || refusal.code() != ErrorCode.SESSION_NOT_READY) {
                     throw refusal;
@@ -102,6 +117,15 @@ final class AttachCommand implements Callable<Integer> {
             if (agent != null) {
                 only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
                 printer.expectOnly(only);
+            }
+            boolean drawn = !main.json()
+                    && main.terminal().isLive()
+                    && client.request(new SpawnerRequest.Status(id), SpawnView.class)
+                            .tty();
+            if (drawn) {
+                main.terminal()
+                        .note("the agent draws on a terminal of its own: '"
+                                + main.context().command("attach") + " --tty " + id + "' shows it as it is");
             }
             client.send(
                     new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only, 0)));

@@ -1,7 +1,10 @@
 package brig.cli;
 
 import brig.cli.install.Installation;
+import brig.cli.terminal.Terminal;
+import brig.client.Brig;
 import brig.gateway.app.Gateway;
+import brig.gateway.app.StateLock;
 import brig.gateway.config.Config;
 import brig.gateway.config.ConfigFile;
 import brig.gateway.config.Paths;
@@ -18,12 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /** The context of a command: the installation, the configuration, and the gateway that runs or is started for it. */
 final class CommandContext {
+    /** Longer than a gateway tries to start. */
+    private static final long START_MS_MAX = 90_000;
+
+    private static final long LOOK_AGAIN_MS = 100;
+
+    private final Terminal terminal;
     private final Path home;
     private final @Nullable Path configFile;
     private final boolean isNamed;
+    private @Nullable Config config;
 
     /** @param chosen the file on the command line; null for that of {@code BRIG_CONFIG}, or the usual one */
-    CommandContext(@Nullable Path chosen) {
+    CommandContext(Terminal terminal, @Nullable Path chosen) {
+        this.terminal = terminal;
         String variable = System.getenv("BRIG_CONFIG");
         Path configFile = chosen == null && variable != null && !variable.isEmpty() ? Path.of(variable) : chosen;
         String property = System.getProperty("brig.home");
@@ -32,7 +43,10 @@ final class CommandContext {
         }
         this.home = Path.of(property);
         this.configFile = configFile == null ? null : configFile.toAbsolutePath();
-        this.isNamed = chosen != null;
+        // The usual file needs no option, unless the variable names another.
+        this.isNamed = this.configFile != null
+                && chosen != null
+                && (variable != null || !this.configFile.normalize().equals(ConfigFile.ownPlace()));
     }
 
     /** The program that people call. */
@@ -41,9 +55,20 @@ final class CommandContext {
         return installation == null ? home.resolve("bin/brig") : installation.command();
     }
 
+    /** The folder that Brig is installed in. */
+    Path home() {
+        return home;
+    }
+
+    /** What was unpacked from an archive; null if Brig was installed in another way. */
+    @Nullable
+    Installation archive() {
+        return Installation.of(home);
+    }
+
     /** @throws BrigException if Brig was not unpacked from an archive */
     Installation installation() {
-        Installation installation = Installation.of(home);
+        Installation installation = archive();
         if (installation == null) {
             throw new BrigException(
                     ErrorCode.NOT_FOUND,
@@ -53,8 +78,11 @@ final class CommandContext {
         return installation;
     }
 
+    /** Read once. */
     Config config() {
-        return ConfigFile.load(home, configFile);
+        Config known = config == null ? ConfigFile.load(home, configFile) : config;
+        config = known;
+        return known;
     }
 
     Paths paths() {
@@ -82,7 +110,12 @@ final class CommandContext {
 
     /** The option that names the settings; empty for the default settings. */
     String option() {
-        return isNamed ? " --config " + configFile : "";
+        return options().isEmpty() ? "" : " " + String.join(" ", options());
+    }
+
+    /** The same as words. */
+    List<String> options() {
+        return isNamed ? List.of("--config", String.valueOf(configFile)) : List.of();
     }
 
     /** The gateway on another host, or behind HTTP on this one, from the environment; null for a local one. */
@@ -97,14 +130,62 @@ final class CommandContext {
         if (remote != null) {
             return connect(remote);
         }
-        Path socket = spawnerSocket();
-        try {
-            return GatewayClient.connect(socket);
-        } catch (IOException e) {
-            throw new BrigException(
-                    ErrorCode.NOT_FOUND,
-                    "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
+        GatewayClient client = connectLocally();
+        if (client == null) {
+            throw noGateway(spawnerSocket());
         }
+        return client;
+    }
+
+    /**
+     * Connects to the gateway of this host. One that starts has its folder before it listens, and is waited for.
+     *
+     * @return null if none runs
+     */
+    @Nullable
+    GatewayClient connectLocally() {
+        Path socket = spawnerSocket();
+        for (long waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+            try {
+                return GatewayClient.connect(socket);
+            } catch (IOException nobodyListens) {
+                Paths paths = paths();
+                String owner = socket.equals(paths.spawner()) ? StateLock.owner(paths.state()) : null;
+                if (owner == null) {
+                    return null;
+                }
+                if (waitedMs == 0) {
+                    terminal.note("waiting for the gateway that starts or ends, pid " + owner);
+                }
+                awaitStart(owner, socket, waitedMs);
+            }
+        }
+    }
+
+    private static void awaitStart(String owner, Path socket, long waitedMs) {
+        if (waitedMs >= START_MS_MAX) {
+            throw new BrigException(
+                    ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                    "the gateway with the pid " + owner + " runs, and does not listen on " + socket
+                            + ": look at its output, or end it");
+        }
+        try {
+            Thread.sleep(LOOK_AGAIN_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BrigException(ErrorCode.INTERNAL, "interrupted");
+        }
+    }
+
+    BrigException noGateway(Path socket) {
+        return new BrigException(
+                ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
+    }
+
+    /** The same gateway, for what a program of others could do as well. */
+    Brig client() {
+        RemoteGateway remote = remote();
+        return remote == null ? Brig.at(spawnerSocket()) : Brig.at(remote.uri(), remote.token());
     }
 
     private static GatewayClient connect(RemoteGateway remote) {
@@ -157,16 +238,16 @@ final class CommandContext {
         if (remote != null) {
             return new Connection(connect(remote), null);
         }
+        GatewayClient running = connectLocally();
+        if (running != null) {
+            return new Connection(running, null);
+        }
+        Embedded embedded = new Embedded(this);
         try {
-            return new Connection(GatewayClient.connect(spawnerSocket()), null);
-        } catch (IOException nobodyListens) {
-            Embedded embedded = new Embedded(this);
-            try {
-                return new Connection(GatewayClient.connect(embedded.spawner()), embedded);
-            } catch (IOException e) {
-                embedded.close();
-                throw new BrigException(ErrorCode.INTERNAL, "the embedded gateway does not answer: " + e.getMessage());
-            }
+            return new Connection(GatewayClient.connect(embedded.spawner()), embedded);
+        } catch (IOException e) {
+            embedded.close();
+            throw new BrigException(ErrorCode.INTERNAL, "the embedded gateway does not answer: " + e.getMessage());
         }
     }
 

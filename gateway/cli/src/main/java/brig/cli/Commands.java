@@ -3,6 +3,7 @@ package brig.cli;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
@@ -23,11 +24,13 @@ final class Commands {
             AttachCommand.class,
             ExecCommand.class,
             LogsCommand.class,
+            WaitCommand.class,
             TreeCommand.class,
             AsksCommand.class,
             AnswerCommand.class,
             EgressCommand.class,
             AuditCommand.class,
+            CostsCommand.class,
             PortCommand.class,
             RecordCommand.class,
             ReplayCommand.class,
@@ -38,6 +41,7 @@ final class Commands {
             AcpCommand.class,
             McpCommand.class,
             RouteCommand.class,
+            LoginCommand.class,
             RepositoryCommand.class,
             HostCommand.class,
             OpenCommand.class,
@@ -59,10 +63,12 @@ final class Commands {
 
     private Commands() {}
 
-    /** Without a command or with an unknown one, all are constructed, for the help and for suggestions. */
+    /** With options alone or an unknown command, all are constructed, for the help and for suggestions. */
     static CommandLine of(Main main, String[] words) {
         CommandLine line = new CommandLine(main);
-        if (List.of(words).equals(List.of("--version")) || List.of(words).equals(List.of("-V"))) {
+        if (words.length == 0
+                || List.of(words).equals(List.of("--version"))
+                || List.of(words).equals(List.of("-V"))) {
             return line;
         }
         List<AnnotatedElement> all = new ArrayList<>(TYPES);
@@ -75,15 +81,28 @@ final class Commands {
         return line;
     }
 
+    /**
+     * The words to parse: all, or those up to a command that there is not. Behind it any word could be taken for the command.
+     */
+    static String[] known(CommandLine line, String[] words) {
+        int at = at(words);
+        return at == words.length || line.getSubcommands().containsKey(words[at])
+                ? words
+                : Arrays.copyOf(words, at + 1);
+    }
+
     /** The first word that is neither an option of {@code brig} nor an option's value; empty for none. */
     private static String name(String[] words) {
-        for (int i = 0; i < words.length; i++) {
-            if (!words[i].startsWith("-")) {
-                return words[i];
-            }
-            i += words[i].equals("--config") ? 1 : 0;
+        int at = at(words);
+        return at == words.length ? "" : words[at];
+    }
+
+    private static int at(String[] words) {
+        int at = 0;
+        while (at < words.length && words[at].startsWith("-")) {
+            at += words[at].equals("--config") ? 2 : 1;
         }
-        return "";
+        return Math.min(at, words.length);
     }
 
     private static List<String> names(AnnotatedElement element) {

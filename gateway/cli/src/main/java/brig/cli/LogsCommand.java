@@ -1,9 +1,12 @@
 package brig.cli;
 
+import brig.cli.tty.TerminalText;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
 import brig.protocol.frame.AttachOptions;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameOwner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +23,16 @@ import picocli.CommandLine.ParentCommand;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "Of an agent with a terminal: what is on its screen and was scrolled off, as text. With -f its text as it comes.",
+            "",
             "Examples:",
             "  brig logs build",
             "  brig logs -f --json build",
             "  brig logs --agent a60f44d2a0df56958 build"
         })
 final class LogsCommand implements Callable<Integer> {
+    private static final String AGENT = "agent";
+
     @ParentCommand
     private Main main = new Main();
 
@@ -67,16 +74,26 @@ final class LogsCommand implements Callable<Integer> {
             if (wanted != null) {
                 printer.expectOnly(wanted);
             }
+            TerminalText text = new TerminalText();
+            boolean ofScreen = !follow && !main.json() && !raw.isGiven();
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 // Filtered here, not by the gateway, because the last available frame ends this command.
                 printer.print(
                         line,
-                        wanted == null || FrameOwner.read(line, 0, line.length).isFor(wanted));
+                        !(ofScreen && isOfTerminal(text, line))
+                                && (wanted == null
+                                        || FrameOwner.read(line, 0, line.length).isFor(wanted)));
                 if (!follow && printer.lastSeq() >= last) {
                     break;
                 }
             }
+            text.lines().forEach(line -> main.terminal().content(AGENT, line + "\n"));
         }
         return 0;
+    }
+
+    private static boolean isOfTerminal(TerminalText text, byte[] line) {
+        JsonObject whole = JsonObject.read(line);
+        return whole.has("seq") && text.take(whole.as(NumberedFrame.class).frame());
     }
 }

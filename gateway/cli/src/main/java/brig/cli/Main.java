@@ -14,14 +14,16 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.Posture;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.JsonObject;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -48,6 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "Examples:",
+            "  brig                                  show sessions and what waits for an answer, on a terminal",
             "  brig serve                            start the gateway",
             "  brig run shell -- 'echo hi; id'       run one command behind the wall",
             "  brig run demo-writer                  an example stream, without a model or a key",
@@ -68,8 +71,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "A gateway on another host: BRIG_HOST=https://HOST with BRIG_TOKEN or BRIG_TOKEN_FILE.",
             "Exit codes: the agent's own; 125: Brig refused; 3: the session is not ready; 2: wrong usage."
         })
-public final class Main {
+public final class Main implements Callable<Integer> {
     private static final int USAGE_COLUMNS = 110;
+    private static final List<String> SESSION_HEAD = List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES");
 
     private final Terminal terminal;
     private final List<String> words;
@@ -100,13 +104,50 @@ public final class Main {
     /** Runs the command line and exits with its code. */
     public static void main(String[] args) {
         Main main = new Main(Terminal.ofProcess(), List.of(args));
+        if (isOfAgent(args)) {
+            System.exit(main.direct(args.length == 1 ? null : Path.of(args[2]), () -> McpCommand.serve(main)));
+        }
+        if (isOfSupervisor(args)) {
+            Path workerAgent = args.length == 3 ? null : Path.of(args[4]);
+            System.exit(main.direct(Path.of(args[2]), () -> ServeCommand.serve(main, workerAgent)));
+        }
         CommandLine line = Commands.of(main, args)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
                 .setParameterExceptionHandler((wrong, arguments) -> main.handleWrongUsage(wrong))
                 .registerConverter(long.class, text -> number(text, Long::parseLong))
                 .registerConverter(int.class, text -> number(text, Integer::parseInt))
                 .setUsageHelpWidth(USAGE_COLUMNS);
-        System.exit(line.execute(args));
+        System.exit(line.execute(Commands.known(line, args)));
+    }
+
+    /** As {@code brig mcp install} has an agent start it. Without a description of commands the start takes half as long. */
+    private static boolean isOfAgent(String[] args) {
+        boolean isConfigured = args.length == 3 && args[1].equals("--config");
+        return (args.length == 1 || isConfigured) && args[0].equals("mcp");
+    }
+
+    /** As a supervisor starts it, perhaps after a crash: readers of sessions wait. */
+    static boolean isOfSupervisor(String[] args) {
+        boolean isOfService = args.length == 5 && args[3].equals("--worker-agent");
+        return (args.length == 3 || isOfService)
+                && args[0].equals("serve")
+                && args[1].equals("--config")
+                && !args[2].startsWith("-");
+    }
+
+    private int direct(@Nullable Path settings, IntSupplier command) {
+        configFile = settings;
+        try {
+            return command.getAsInt();
+        } catch (BrigException refusal) {
+            terminal.refuse(refusal, false);
+            return refusal.code().exitCode();
+        } catch (RuntimeException broken) {
+            // As picocli does; otherwise threads of a gateway would keep the process.
+            Thread own = Thread.currentThread();
+            own.getUncaughtExceptionHandler().uncaughtException(own, broken);
+            return CommandLine.ExitCode.SOFTWARE;
+        }
     }
 
     private static <N> N number(String text, Function<String, N> read) {
@@ -144,8 +185,17 @@ public final class Main {
         throw failure;
     }
 
+    /** Without a command. */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (!OverviewScreen.isPossible(this)) {
+            throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "Missing required subcommand");
+        }
+        return OverviewScreen.run(this);
+    }
+
     CommandContext context() {
-        return new CommandContext(configFile);
+        return new CommandContext(terminal, configFile);
     }
 
     /** Prints the gateway's answer: unchanged with {@code --json}, else with {@code print}. */
@@ -193,6 +243,7 @@ public final class Main {
                 "",
                 "Examples:",
                 "  brig sessions",
+                "  brig sessions -f                      redraw the list; a line per change where the output is no terminal",
                 "  brig sessions --all --json",
                 "  brig sessions --posture",
                 "  brig sessions -q | xargs -n 1 brig terminate"
@@ -207,7 +258,18 @@ public final class Main {
                             description = "Only print the task_ids, one per line.")
                     boolean quiet,
             @Option(names = "--posture", description = "Show what the wall of each session was found to enforce.")
-                    boolean posture) {
+                    boolean posture,
+            @Option(
+                            names = {"-f", "--follow"},
+                            description = "Continue: redraw the list on a terminal, print a line per change elsewhere.")
+                    boolean follow)
+            throws InterruptedException {
+        if (follow && (quiet || posture)) {
+            throw BrigException.invalid("--follow", "goes with --all and --json alone");
+        }
+        if (follow) {
+            return new SessionsFollower(this, SESSION_HEAD, Main::row).follow(all);
+        }
         try (GatewayClient client = context().connect()) {
             List<JsonObject> spawns = client.request(new SpawnerRequest.ListAll()).objects("spawns").stream()
                     .filter(spawn -> all || !spawn.has("ended_ms"))
@@ -237,17 +299,17 @@ public final class Main {
                     spawns.stream().flatMap(Main::postureRows).toList());
             return;
         }
-        List<List<String>> rows = new ArrayList<>();
-        for (SpawnView spawn : spawns) {
-            rows.add(List.of(
-                    spawn.taskId(),
-                    spawn.spawnId(),
-                    TreeDrawing.placed(spawn.agent(), spawn.host()),
-                    TopTable.doing(spawn),
-                    age(spawn.createdMs()),
-                    String.valueOf(spawn.lastSeq())));
-        }
-        terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
+        terminal.table(SESSION_HEAD, spawns.stream().map(Main::row).toList());
+    }
+
+    private static List<String> row(SpawnView spawn) {
+        return List.of(
+                spawn.taskId(),
+                spawn.spawnId(),
+                TreeDrawing.placed(spawn.agent(), spawn.host()),
+                TopTable.doing(spawn),
+                age(spawn.createdMs()),
+                String.valueOf(spawn.lastSeq()));
     }
 
     private static Stream<List<String>> postureRows(SpawnView spawn) {
@@ -398,7 +460,11 @@ public final class Main {
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
-        show(new SpawnerRequest.Terminate(id), SpawnView.class, view -> terminal.note("ending " + view.spawnId()));
+        show(
+                new SpawnerRequest.Terminate(id),
+                SpawnView.class,
+                view -> terminal.note(
+                        view.state().isFinal() ? view.spawnId() + " has ended" : "ending " + view.spawnId()));
         return 0;
     }
 

@@ -47,6 +47,11 @@ final class McpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        return serve(main);
+    }
+
+    /** Serves an agent until its end. */
+    static int serve(Main main) {
         OutputStream out = main.terminal().protocol();
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
         McpServer served = new McpServer(
@@ -143,11 +148,9 @@ final class McpCommand implements Callable<Integer> {
     }
 
     private List<String> command() {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("brig.home"), "bin/brig").toString()));
-        if (!main.context().option().isEmpty()) {
-            command.addAll(List.of("--config", String.valueOf(main.context().configFile())));
-        }
+        CommandContext context = main.context();
+        List<String> command = new ArrayList<>(List.of(context.program().toString()));
+        command.addAll(context.options());
         command.add("mcp");
         return command;
     }

@@ -12,6 +12,10 @@ final class RawOption {
                             + "you trust: they can change the terminal's title and clipboard, clear it, and forge what it shows.")
     private boolean raw;
 
+    boolean isGiven() {
+        return raw;
+    }
+
     void apply(Terminal terminal) {
         if (raw) {
             terminal.becomeRaw();

@@ -1,30 +1,18 @@
 package brig.cli;
 
-import brig.gateway.config.ConfigFile;
-import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.TestRouteAnswer;
-import brig.protocol.io.WholeFile;
-import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
-import brig.protocol.record.CamelCase;
-import brig.protocol.record.Extensible;
-import brig.protocol.record.OmitEmpty;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -52,7 +40,6 @@ import picocli.CommandLine.ParentCommand;
             "  brig run claude -- 'What is this project?'"
         })
 final class RouteCommand {
-    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
     private static final Pattern THIS_HOST = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
@@ -68,37 +55,7 @@ final class RouteCommand {
             "codex", new Usual("https://api.openai.com", BEARER),
             "opencode", new Usual("https://api.openai.com", BEARER));
 
-    /** The content of a route file, in the form of a policy. */
-    @CamelCase
-    @Extensible
-    private record RouteFile(@OmitEmpty Map<String, Source> secrets, Map<String, Route> modelRoutes) {}
-
-    /** @param secret the name of the secret for {@code header}; null for a server without a key */
-    @CamelCase
-    @Extensible
-    private record Route(
-            String baseUrl,
-            @Nullable String secret,
-            @Nullable String header) {}
-
-    /** The source of a key. */
-    @CamelCase
-    @Extensible
-    private record Source(
-            @Nullable String file,
-            @Nullable String envVar,
-            @OmitEmpty boolean allowPlaintext) {}
-
-    /**
-     * A route for display.
-     *
-     * @param baseUrl or why it is unusable
-     * @param key the source of the key; null for none
-     */
-    private record Shown(
-            String name, String baseUrl, @Nullable String key, String file) {}
-
-    private record Routes(List<Shown> routes) {}
+    private record Routes(List<RouteFiles.Shown> routes) {}
 
     private record Removed(String name) {}
 
@@ -114,6 +71,25 @@ final class RouteCommand {
 
         @Option(names = "--env", paramLabel = "NAME", description = "The variable of your shell that has the key.")
         private @Nullable String variable;
+
+        @Option(
+                names = "--credential",
+                paramLabel = "NAME",
+                description =
+                        "The credential of systemd that has the key: LoadCredential=NAME:FILE in the worker-agent's unit.")
+        private @Nullable String credential;
+
+        static Key inFile(String file) {
+            Key key = new Key();
+            key.file = file;
+            return key;
+        }
+
+        static Key inVariable(String name) {
+            Key key = new Key();
+            key.variable = name;
+            return key;
+        }
     }
 
     @ParentCommand
@@ -129,7 +105,9 @@ final class RouteCommand {
                 "",
                 "Examples:",
                 "  brig route set claude --key-file ~/anthropic.key",
-                "  brig route set codex --url http://127.0.0.1:11434"
+                "  brig route set codex --url http://127.0.0.1:11434",
+                "  aws configure export-credentials | brig route set claude --bedrock us-east-1 --key-file -",
+                "  brig route set claude --vertex us-east5 --project my-project --key-file account.json"
             })
     int set(
             @Parameters(
@@ -151,10 +129,39 @@ final class RouteCommand {
                     @Nullable
                     String header,
             @Option(names = "--allow-plaintext", description = "Allow the key to be sent to another host without TLS.")
-                    boolean plaintext)
+                    boolean plaintext,
+            @ArgGroup(exclusive = false) @Nullable CloudRoute cloud)
             throws IOException {
-        requireName(name);
-        requireOwnGateway("set " + name);
+        RouteFiles.requireName(name);
+        RouteFiles files = files();
+        files.requireOwnGateway("route set " + name);
+        if (cloud != null && cloud.isChosen()) {
+            if (key != null && key.file == null) {
+                throw BrigException.invalid(
+                        "--key-file", "is the way to give credentials of a cloud, or its variables");
+            }
+            print(name, cloud.set(files, name, url, key == null ? null : key.file));
+            return 0;
+        }
+        URI base = checked(name, key, url, plaintext);
+        Path file = set(files, name, base, key, header == null ? carrier(name, url) : header);
+        if (main.json()) {
+            main.terminal().json(RouteFiles.show(name, file));
+        } else {
+            main.terminal()
+                    .note("the route " + name + " leads to " + base
+                            + (key == null
+                                    ? ", without a key"
+                                    : key.credential == null
+                                            ? "; its key is in " + files.keyFile(name) + ", which only you can read"
+                                            : "; its key stays in the credential " + key.credential + " of systemd"));
+            main.terminal().note("try it: " + main.context().command("route test " + name));
+        }
+        return 0;
+    }
+
+    /** Where a route of that name leads, by the URL or to the vendor. */
+    private static URI checked(String name, @Nullable Key key, @Nullable String url, boolean plaintext) {
         Usual usual = USUAL.get(name);
         String wanted = url != null ? url : usual != null ? usual.baseUrl() : null;
         if (wanted == null) {
@@ -167,12 +174,6 @@ final class RouteCommand {
                     "--key-file", "is missing: FILE with the key, or --env NAME, or --url URL of a server without one");
         }
         URI base = baseUrl(wanted, usual != null);
-        String carrier = header != null
-                ? header.toLowerCase(Locale.ROOT)
-                : usual != null && (url == null || name.equals("claude")) ? usual.header() : BEARER;
-        if (!HEADER.matcher(carrier).matches()) {
-            throw BrigException.invalid("--header", "must be the name of a header");
-        }
         boolean here = THIS_HOST.matcher(base.getHost()).matches();
         if (key != null && "http".equals(base.getScheme()) && !here && !plaintext) {
             throw BrigException.invalid(
@@ -180,40 +181,52 @@ final class RouteCommand {
                     "would send the key without TLS to " + base.getHost()
                             + ": take https, or add --allow-plaintext (allowPlaintext in the file) if the way there is safe");
         }
-        String secret = null;
-        Map<String, Source> secrets = Map.of();
-        if (key != null) {
-            secret = "BRIG_ROUTE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-            secrets = Map.of(secret, new Source(keep(name, key).toString(), null, "http".equals(base.getScheme())));
-        } else {
-            Files.deleteIfExists(keyFile(name));
+        return base;
+    }
+
+    /** The usual header for the key. */
+    private static String carrier(String name, @Nullable String url) {
+        Usual usual = USUAL.get(name);
+        return usual != null && (url == null || name.equals("claude")) ? usual.header() : BEARER;
+    }
+
+    private static Path set(RouteFiles files, String name, URI base, @Nullable Key key, String header)
+            throws IOException {
+        String carrier = header.toLowerCase(Locale.ROOT);
+        if (!HEADER.matcher(carrier).matches()) {
+            throw BrigException.invalid("--header", "must be the name of a header");
         }
-        Route route = new Route(base.toString(), secret, key == null ? null : carrier);
-        Path file = replace(folder(), routeFile(name), Json.writeLine(new RouteFile(secrets, Map.of(name, route))));
+        if (key != null && key.credential != null) {
+            RouteFiles.requireCredential(key.credential);
+            return files.setCredential(name, base.toString(), carrier, key.credential);
+        }
+        return key == null ? files.set(name, base.toString()) : files.set(name, base.toString(), carrier, value(key));
+    }
+
+    /**
+     * Sets the route of a shipped agent, as {@code brig route set} does with a key or a URL.
+     *
+     * @return where it leads
+     */
+    static URI set(RouteFiles files, String name, @Nullable Key key, @Nullable String url) throws IOException {
+        URI base = checked(name, key, url, false);
+        set(files, name, base, key, carrier(name, url));
+        return base;
+    }
+
+    private void print(String name, Path file) {
+        RouteFiles.Shown shown = RouteFiles.show(name, file);
         if (main.json()) {
-            main.terminal().json(show(name, file));
-        } else {
-            main.terminal()
-                    .note("the route " + name + " leads to " + base
-                            + (key == null ? ", without a key" : "; its key is in " + keyFile(name)));
-            main.terminal().note("try it: " + main.context().command("route test " + name));
+            main.terminal().json(shown);
+            return;
         }
-        return 0;
+        main.terminal()
+                .note("the route " + name + " leads to " + shown.baseUrl() + "; its credentials are in " + shown.key());
+        main.terminal().note("try it: " + main.context().command("run " + name + " -- 'Say hello'"));
     }
 
-    private static void requireName(String name) {
-        if (!NAME.matcher(name).matches()) {
-            throw BrigException.invalid("NAME", "must be small letters, digits, - and _, such as claude");
-        }
-    }
-
-    /** Another user's worker-agent does not read the files that this user may write. */
-    private void requireOwnGateway(String what) {
-        if (!Paths.isRoot() && main.context().spawnerSocket().equals(Paths.HOST_SPAWNER)) {
-            throw new BrigException(
-                    ErrorCode.FORBIDDEN,
-                    "the gateway here is the host's, and root sets its routes: sudo brig route " + what);
-        }
+    private RouteFiles files() {
+        return new RouteFiles(main.context());
     }
 
     /** @param versioned whether the agent itself adds /v1 */
@@ -239,7 +252,7 @@ final class RouteCommand {
                 : url;
     }
 
-    private Path keep(String name, Key key) throws IOException {
+    private static String value(Key key) {
         String value = key.variable == null ? firstLine(String.valueOf(key.file)) : variable(key.variable);
         boolean usable = value.length() >= KEY_LENGTH_MIN
                 && value.length() <= KEY_LENGTH_MAX
@@ -250,7 +263,7 @@ final class RouteCommand {
                     "has no key in its first line: " + KEY_LENGTH_MIN + " to " + KEY_LENGTH_MAX
                             + " printable characters");
         }
-        return replace(secrets(), keyFile(name), (value + "\n").getBytes(StandardCharsets.US_ASCII));
+        return value;
     }
 
     private static String variable(String name) {
@@ -274,31 +287,6 @@ final class RouteCommand {
         }
     }
 
-    /** Atomically, and never readable by others. */
-    private static Path replace(Path folder, Path file, byte[] content) throws IOException {
-        Files.createDirectories(
-                folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        WholeFile.write(file, content);
-        return file;
-    }
-
-    private Path folder() {
-        String named = main.context().config().worker().text("routesDir", "");
-        return !named.isEmpty() ? Path.of(named) : ConfigFile.ownPlace().resolveSibling("routes");
-    }
-
-    private Path secrets() {
-        return folder().resolveSibling("secrets");
-    }
-
-    private Path routeFile(String name) {
-        return folder().resolve(name + ".json");
-    }
-
-    private Path keyFile(String name) {
-        return secrets().resolve("route-" + name);
-    }
-
     @Command(
             description = "List the model routes that were set.",
             mixinStandardHelpOptions = true,
@@ -310,47 +298,25 @@ final class RouteCommand {
                 "  brig route list"
             })
     int list() throws IOException {
-        List<Shown> routes = new ArrayList<>();
-        if (Files.isDirectory(folder())) {
-            try (Stream<Path> files = Files.list(folder())) {
-                for (Path file : files.filter(one -> one.toString().endsWith(".json"))
-                        .sorted()
-                        .toList()) {
-                    String fileName = String.valueOf(file.getFileName());
-                    routes.add(show(fileName.substring(0, fileName.length() - ".json".length()), file));
-                }
-            }
-        }
+        List<RouteFiles.Shown> routes = files().list();
         if (main.json()) {
             main.terminal().json(new Routes(routes));
             return 0;
         }
         main.terminal()
                 .table(
-                        List.of("ROUTE", "LEADS TO", "KEY"),
+                        List.of("ROUTE", "LEADS TO", "KEPT IN", "KEY"),
                         routes.stream()
                                 .map(route -> List.of(
-                                        route.name(), route.baseUrl(), route.key() == null ? "none" : route.key()))
+                                        route.name(),
+                                        route.baseUrl(),
+                                        route.store() == null ? "" : route.store(),
+                                        route.key() == null ? "none" : route.key()))
                                 .toList());
         if (routes.isEmpty()) {
             main.terminal().note("none is set: brig route set claude --key-file FILE");
         }
         return 0;
-    }
-
-    private static Shown show(String name, Path file) throws IOException {
-        try {
-            RouteFile whole = JsonObject.readCommented(Files.readString(file)).as(RouteFile.class);
-            Route route = whole.modelRoutes().get(name);
-            if (route == null) {
-                throw BrigException.invalid("baseUrl", "is missing");
-            }
-            Source source = route.secret() == null ? null : whole.secrets().get(route.secret());
-            String key = source == null ? null : source.file() == null ? source.envVar() : source.file();
-            return new Shown(name, route.baseUrl(), key, file.toString());
-        } catch (BrigException e) {
-            return new Shown(name, "cannot be used: " + e.getMessage(), null, file.toString());
-        }
     }
 
     @Command(
@@ -365,7 +331,7 @@ final class RouteCommand {
                 "  brig route test claude"
             })
     int test(@Parameters(paramLabel = "NAME", description = "The name of the route.") String name) {
-        requireName(name);
+        RouteFiles.requireName(name);
         return isWell(main.showOrEmbed(new SpawnerRequest.TestRoute(name), TestRouteAnswer.class, this::print)
                         .as(TestRouteAnswer.class))
                 ? 0
@@ -390,7 +356,7 @@ final class RouteCommand {
 
     @Command(
             name = "rm",
-            description = "Remove a model route and its key.",
+            description = "Remove a model route and its key or login.",
             mixinStandardHelpOptions = true,
             footer = {"", "Running sessions can no longer reach their model.", "", "Example:", "  brig route rm claude"
             })
@@ -398,12 +364,9 @@ final class RouteCommand {
             @Parameters(paramLabel = "NAME", description = "The name of the route, as 'brig route list' shows it.")
                     String name)
             throws IOException {
-        requireName(name);
-        requireOwnGateway("rm " + name);
-        if (!Files.deleteIfExists(routeFile(name))) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "no route '" + name + "' is set in " + folder());
-        }
-        Files.deleteIfExists(keyFile(name));
+        RouteFiles.requireName(name);
+        files().requireOwnGateway("route rm " + name);
+        files().remove(name);
         if (main.json()) {
             main.terminal().json(new Removed(name));
         } else {

@@ -9,8 +9,10 @@ import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
+import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -25,7 +27,7 @@ import picocli.CommandLine.ParentCommand;
 /**
  * {@code brig run}.
  *
- * <p>Decisions 0018, 0126.
+ * <p>Decisions 0018, 0126, 0198.
  */
 @Command(
         name = "run",
@@ -36,13 +38,18 @@ import picocli.CommandLine.ParentCommand;
             "Uses the running gateway, or starts one for this run. Without a MESSAGE, the message is read from standard "
                     + "input, unless that is a terminal. An agent that needs a message is not started without one: exit code 2.",
             "On a terminal, what the agent asks is shown with numbers. A line that is such a number answers.",
+            "With --tty the agent's own terminal program is shown here; ctrl-p ctrl-q leaves, and the session goes on.",
             "",
             "Examples:",
             "  brig run shell -- 'make test'",
+            "  brig run --tty claude",
             "  brig run shell < script.sh",
             "  brig run --json demo-writer -- hello there"
         })
 final class RunCommand implements Callable<Integer> {
+    /** What ended sessions left. */
+    static final SpawnerRequest KEPT = new SpawnerRequest.Workspaces();
+
     @ParentCommand
     private Main main = new Main();
 
@@ -52,10 +59,24 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private RawOption raw = new RawOption();
 
+    @Mixin
+    private DetachOption detach = new DetachOption();
+
     @Override
     public Integer call() throws IOException {
         raw.apply(main.terminal());
+        if (options.tty()) {
+            return runTerminal();
+        }
         return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> {});
+    }
+
+    private int runTerminal() {
+        TtyClient.requireTerminal(main);
+        if (options.message() != null) {
+            throw main.wrongUsage("an agent on a terminal takes no message: run it without one, and type there");
+        }
+        return TtyClient.run(main, options.request(null, false), detach.keys());
     }
 
     /** Sends the request, and prints the output until the spawn has ended. */
@@ -100,8 +121,33 @@ final class RunCommand implements Callable<Integer> {
             if (silent && !printer.hasSaid() && !main.json()) {
                 main.terminal().note("there was no message, and so nothing to do: brig run " + agent + " -- 'MESSAGE'");
             }
+            if (mayKeep(request) && !main.json()) {
+                try (GatewayClient another = main.context().connectAgain(connection)) {
+                    sayKept(main, spawnId, another.request(KEPT, WorkspacesAnswer.class));
+                }
+            }
             return printer.exitCode();
         }
+    }
+
+    /** Whether such a session may leave changes in a workspace of its own. */
+    static boolean mayKeep(SpawnerRequest.Spawn request) {
+        return request.request().workspaceMode() != WorkspaceMode.FOLDER;
+    }
+
+    /** Names the commands for what an ended session left. */
+    static void sayKept(Main main, String spawnId, WorkspacesAnswer kept) {
+        CommandContext context = main.context();
+        kept.workspaces().stream()
+                .filter(one -> one.spawnId().equals(spawnId))
+                .findFirst()
+                .ifPresent(one -> main.terminal()
+                        .note("its changes are kept: '" + context.command("diff") + " " + one.taskId()
+                                + "' shows them, "
+                                + (one.workspaceMode() == WorkspaceMode.COPY
+                                        ? ""
+                                        : "'" + context.command("apply") + " " + one.taskId() + "' takes them over, ")
+                                + "'" + context.command("discard") + " " + one.taskId() + "' removes them"));
     }
 
     /** Prompts whose answers are read from standard input while something is asked. */

@@ -27,6 +27,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers continue, and the next",
             "'brig serve' resumes their streams where they were. 'brig upgrade' makes it the new version, in place.",
+            "The page and the HTTP interface are at http://127.0.0.1:7070; http.host and http.port in the settings change that.",
             "",
             "Examples:",
             "  brig serve --config my.json",
@@ -47,6 +48,11 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        return serve(main, workerAgent);
+    }
+
+    /** Serves until stopped. */
+    static int serve(Main main, @Nullable Path workerAgent) {
         CommandContext context = main.context();
         Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
         Config config = context.config();
@@ -62,7 +68,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             gateway.start();
         } catch (BrigException e) {
-            gateway.keepWorkers();
+            gateway.leaveWorkers();
             throw e;
         }
         String warning = gateway.warning();
@@ -82,7 +88,7 @@ final class ServeCommand implements Callable<Integer> {
                   %s open
                   %s doctor""".formatted(
                         gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
-        sayFaults(paths.spawner());
+        sayFaults(main, paths.spawner());
         Installation installation = Installation.of(paths.home());
         if (gateway.awaitStopWanted()
                 && installation != null
@@ -95,7 +101,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /** Prints the unusable files of the operator, which would otherwise be noticed only when a spawn is refused. */
-    private void sayFaults(Path spawner) {
+    private static void sayFaults(Main main, Path spawner) {
         try (GatewayClient client = GatewayClient.connect(spawner)) {
             client.request(new SpawnerRequest.Agents(), HelloAnswer.class)
                     .faults()

@@ -17,6 +17,7 @@ import picocli.CommandLine.ParentCommand;
             "Examples:",
             "  brig spawn shell --task-id build",
             "  brig attach build",
+            "  brig spawn --tty claude --task-id fix",
             "  brig spawn --once --json demo-writer -- hello"
         })
 final class SpawnCommand implements Callable<Integer> {
@@ -41,7 +42,9 @@ final class SpawnCommand implements Callable<Integer> {
                 Object value = answer.value(name);
                 main.terminal().println("%-13s %s".formatted(name, value == null ? "" : value));
             }
-            main.terminal().note("next: " + main.context().command("attach") + " " + answer.text("task_id", ""));
+            main.terminal()
+                    .note("next: " + main.context().command("attach") + (options.tty() ? " --tty " : " ")
+                            + answer.text("task_id", ""));
         }
         return 0;
     }

@@ -3,6 +3,7 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
@@ -143,6 +144,13 @@ final class SpawnOptions {
     private long timeoutSeconds;
 
     @Option(
+            names = "--budget",
+            paramLabel = "LIMITS",
+            description = "What the session and all below it may use up, such as 5usd,20min,1000000tokens; also"
+                    + " 500mb (traffic), 10spawns, and what happens then: refuse (requests), ask or end.")
+    private @Nullable String budget;
+
+    @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             defaultValue = "0",
@@ -166,6 +174,16 @@ final class SpawnOptions {
             paramLabel = "ID",
             description = "The session that this one works for: whoever answers for that one answers for this one too.")
     private @Nullable String parent;
+
+    @Option(
+            names = "--tty",
+            description = "Give the agent a terminal of its own instead of messages; its profile must say how.")
+    private boolean tty;
+
+    /** Whether the agent gets a terminal. */
+    boolean tty() {
+        return tty;
+    }
 
     /** The message on the command line; null for none. */
     @Nullable
@@ -214,8 +232,12 @@ final class SpawnOptions {
                         requestId == null ? null : Ids.requestId("--request-id", requestId),
                         SpawnRequest.Claim.LOCAL,
                         project),
-                new SpawnRequest.Bounds(variables, timeoutSeconds, leaseSeconds),
-                new SpawnRequest.Continuation(resume, record),
+                new SpawnRequest.Bounds(
+                        variables,
+                        timeoutSeconds,
+                        leaseSeconds,
+                        budget == null ? null : Budget.parse("--budget", budget)),
+                new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null),
                 parent,
                 place);
         return new SpawnerRequest.Spawn(request, CLIENT, wait);

@@ -57,32 +57,50 @@ final class SpawnerGateway implements CaptainGateway {
 
     private GatewayClient connect() {
         if (context.remote() != null) {
-            return context.connect();
+            return connectRemote();
         }
         Path socket = spawner();
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
-            throw new BrigException(
-                    ErrorCode.SHUTTING_DOWN,
-                    "no gateway listens on " + socket + ": start one with '" + context.command("serve") + "'");
+            throw noGateway(socket);
         }
+    }
+
+    /** One that was there may come back. */
+    private synchronized BrigException noGateway(Path socket) {
+        BrigException none = context.noGateway(socket);
+        return spawner == null ? none : new BrigException(ErrorCode.SHUTTING_DOWN, none.getMessage());
+    }
+
+    private GatewayClient connectRemote() {
+        try {
+            return context.connect();
+        } catch (BrigException refusal) {
+            throw refusal.code() == ErrorCode.NOT_FOUND
+                    ? new BrigException(ErrorCode.SHUTTING_DOWN, refusal.getMessage())
+                    : refusal;
+        }
+    }
+
+    /** Whether the gateway ends with this command. */
+    synchronized boolean isEmbedded() {
+        return embedded != null;
     }
 
     /** Determined once: sessions do not move between gateways. */
     private synchronized Path spawner() {
         if (spawner == null) {
-            Path usual = context.spawnerSocket();
-            try {
-                GatewayClient.connect(usual).close();
-                spawner = usual;
-            } catch (IOException nobodyListens) {
-                if (!mayEmbed || closed) {
-                    return usual;
-                }
+            GatewayClient running = context.connectLocally();
+            if (running != null) {
+                running.close();
+                spawner = context.spawnerSocket();
+            } else if (mayEmbed && !closed) {
                 CommandContext.Embedded started = new CommandContext.Embedded(context);
                 embedded = started;
                 spawner = started.spawner();
+            } else {
+                return context.spawnerSocket();
             }
         }
         return spawner;

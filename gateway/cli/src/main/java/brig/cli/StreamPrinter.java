@@ -28,7 +28,7 @@ final class StreamPrinter {
             List.of("command", "path", "file_path", "filePath", "pattern", "url", "description");
 
     /** The reason of a turn that timed out. */
-    private static final String TIMEOUT = "timeout";
+    static final String TIMEOUT = "timeout";
 
     private static final String CAPTAIN = "captain";
 
@@ -147,12 +147,16 @@ final class StreamPrinter {
                     Frame.Failure _,
                     Frame.Tool _,
                     Frame.Usage _,
+                    Frame.Budget _,
                     Frame.Egress _,
                     Frame.Plan _,
                     Frame.Permission _,
                     Frame.Ask _,
                     Frame.Answered _,
-                    Frame.Raw _ -> {}
+                    Frame.Raw _,
+                    Frame.Tty _,
+                    Frame.Screen _,
+                    Frame.Activity _ -> {}
             case null -> {}
         }
     }
@@ -203,6 +207,13 @@ final class StreamPrinter {
                 beforeOutput.run();
                 printEgress(egress.event());
             }
+            case Frame.Budget budget -> {
+                String refused = budget.use().refused();
+                if (refused != null || budget.use().percent() > 0) {
+                    beforeOutput.run();
+                    terminal.note(refused == null ? budget.use().words() : refused);
+                }
+            }
             case Frame.Ask ask -> {
                 if (prompts != null) {
                     prompts.add(ask);
@@ -243,7 +254,10 @@ final class StreamPrinter {
                     Frame.Session _,
                     Frame.Plan _,
                     Frame.Permission _,
-                    Frame.Raw _ -> {}
+                    Frame.Raw _,
+                    Frame.Tty _,
+                    Frame.Screen _,
+                    Frame.Activity _ -> {}
             case null -> {}
         }
     }
@@ -409,11 +423,16 @@ final class StreamPrinter {
             case EgressEvent.TlsFailed failed ->
                 terminal.note("a program of the agent does not trust Brig's certificate for "
                         + EgressCommand.hostOf(failed.host(), failed.port()));
+            case EgressEvent.ThrottledByProvider at ->
+                terminal.note(
+                        EgressCommand.hostOf(at.host(), at.port()) + " limits the rate: requests wait for their turn");
             // The request proceeds, or has an ask frame too.
             case EgressEvent.Allowed _,
                     EgressEvent.Ask _,
                     EgressEvent.Answered _,
+                    EgressEvent.ProviderResumed _,
                     EgressEvent.Subagent _,
+                    EgressEvent.Budget _,
                     EgressEvent.Usage _ -> {}
             case null -> {}
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The live sessions with their frame rates, which need two samples. The busiest come first, then the youngest. */
 final class TopTable {
     static final List<String> HEAD =
-            List.of("TASK", "AGENT", "STATE", "AGE", "FRAMES", "FRAMES/S", "SUBSCRIBERS", "TOKENS IN", "OUT");
+            List.of("TASK", "AGENT", "STATE", "AGE", "FRAMES", "FRAMES/S", "SUBSCRIBERS", "TOKENS IN", "OUT", "BUDGET");
     private static final int NAME_CHARS_MAX = 30;
 
     private final Map<String, Look> before = new HashMap<>();
@@ -68,7 +68,8 @@ final class TopTable {
                     String.format(Locale.ROOT, "%.1f", framesPerSecond),
                     String.valueOf(view.readers()),
                     TreeDrawing.tokens(inputTokens),
-                    TreeDrawing.tokens(outputTokens));
+                    TreeDrawing.tokens(outputTokens),
+                    view.budget() == null ? "" : view.budget().percent() + " %");
         }
     }
 

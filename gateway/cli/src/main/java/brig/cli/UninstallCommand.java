@@ -1,11 +1,14 @@
 package brig.cli;
 
 import brig.cli.install.Installation;
-import brig.cli.install.Links;
 import brig.cli.terminal.Terminal;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,8 +35,8 @@ import picocli.CommandLine.ParentCommand;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Removes the programs and the links of 'brig setup'. Sessions, their changes and your settings stay, unless",
-            "--purge is given. Nothing of it may run.",
+            "Removes the programs, and what 'brig setup' made: links, agents, routes with their keys and logins. Sessions,",
+            "their changes and your settings stay, unless --purge is given. Nothing of it may run.",
             "",
             "Examples:",
             "  brig uninstall",
@@ -64,7 +67,8 @@ final class UninstallCommand implements Callable<Integer> {
                         Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig"))
                 .filter(Files::exists)
                 .toList();
-        List<Path> gone = new ArrayList<>(new Links(installation).present());
+        SetupTraces traces = new SetupTraces(main.context());
+        List<Path> gone = new ArrayList<>(traces.present());
         gone.add(installation.root());
         if (purge) {
             gone.addAll(data);
@@ -80,17 +84,23 @@ final class UninstallCommand implements Callable<Integer> {
             main.terminal().note("nothing was removed");
             return 1;
         }
+        if (purge && !data.isEmpty()) {
+            discardKept();
+        }
+        traces.remove();
         for (Path one : gone) {
             if (!one.equals(installation.root())) {
                 Installation.delete(one);
             }
         }
+        // Some may have had nothing but what is gone.
+        List<Path> left = kept.stream().filter(Files::exists).toList();
         // Last, and said before: afterwards this program has no classes to load.
         if (main.json()) {
-            main.terminal().json(new Removed(texts(gone), texts(kept)));
+            main.terminal().json(new Removed(texts(gone), texts(left)));
         } else {
             gone.forEach(one -> main.terminal().println("removed " + one));
-            kept.forEach(one -> main.terminal().println("kept    " + one));
+            left.forEach(one -> main.terminal().println("kept    " + one));
         }
         try (FileChannel _ = installation.lock()) {
             if (installation.remove()) {
@@ -100,6 +110,29 @@ final class UninstallCommand implements Callable<Integer> {
         // An orderly exit would load classes.
         Runtime.getRuntime().halt(0);
         return 0;
+    }
+
+    /** Their repositories have branches of them, which would stay. */
+    private void discardKept() {
+        try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
+            GatewayClient client = connection.client();
+            for (KeptWorkspace kept : client.request(new SpawnerRequest.Workspaces(), WorkspacesAnswer.class)
+                    .workspaces()) {
+                try {
+                    client.request(new SpawnerRequest.Discard(kept.spawnId()), DiscardAnswer.class);
+                    main.terminal().note("removed the changes of " + kept.taskId() + ", made in " + kept.source());
+                } catch (BrigException refusal) {
+                    main.terminal()
+                            .note("the repository " + kept.source() + " keeps "
+                                    + (kept.branch() == null ? "a worktree" : "the branch " + kept.branch()) + ": "
+                                    + refusal.getMessage());
+                }
+            }
+        } catch (BrigException refusal) {
+            main.terminal()
+                    .note("repositories may keep branches brig/ID, and 'git worktree prune' is needed there: "
+                            + refusal.getMessage());
+        }
     }
 
     private static List<String> texts(List<Path> paths) {

@@ -3,7 +3,6 @@ package brig.cli;
 import brig.cli.install.HandOver;
 import brig.cli.install.Installation;
 import brig.cli.install.ReleaseArchive;
-import brig.cli.install.StartupArchives;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -36,9 +35,9 @@ import picocli.CommandLine.ParentCommand;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Compares FILE with SHA256SUMS beside it, and every file in it with its own list. Then 'brig' is the new version,",
-            "and your gateway becomes it in place: connections end with the position to resume from, agents go on. The",
-            "version before stays, for programs that run from it; 'brig upgrade' with its archive goes back.",
+            "Compares FILE with SHA256SUMS beside it, and every file in it with its own list. Then 'brig' is the new version, "
+                    + "and your gateway becomes it in place: connections end with the position to resume from, agents go on. "
+                    + "The version before stays, for programs that run from it; 'brig upgrade' with its archive goes back.",
             "",
             "Example:",
             "  brig upgrade brig-0.2.0-linux-amd64.tar.zst"
@@ -111,8 +110,7 @@ final class UpgradeCommand implements Callable<Integer> {
             if (!Files.exists(version)) {
                 tryOut(fresh);
                 if (!withoutArchives) {
-                    main.terminal().note("making the archives for a fast start: about half a minute");
-                    StartupArchives.make(fresh);
+                    SetupCommand.makeArchives(main, fresh);
                 }
                 Files.move(fresh, version, StandardCopyOption.ATOMIC_MOVE);
             }
@@ -210,7 +208,8 @@ final class UpgradeCommand implements Callable<Integer> {
             main.terminal()
                     .println(done.workers()
                             + " workers go on with the worker-agent of the version before, which serves new"
-                            + " sessions too; end 'brig serve' and start it again when none runs");
+                            + " sessions too. Nothing needs to be done; once 'brig sessions' lists none, end 'brig serve'"
+                            + " and start it again, and all of it is the new version");
         }
     }
 }

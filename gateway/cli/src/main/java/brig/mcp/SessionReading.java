@@ -73,7 +73,7 @@ final class SessionReading {
 
     static boolean isRunning(SpawnView view) {
         return switch (view.activity()) {
-            case STARTING, WORKING, WAITING, UNKNOWN, UNREACHABLE -> true;
+            case STARTING, WORKING, THROTTLED_BY_PROVIDER, WAITING, UNKNOWN, UNREACHABLE -> true;
             case IDLE, FAILED, ENDED -> false;
         };
     }

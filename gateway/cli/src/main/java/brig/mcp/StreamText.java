@@ -81,8 +81,8 @@ final class StreamText {
                 }
             }
             case Frame.Ask ask ->
-                line("ask " + ask.askId() + ": " + ask.title() + ": " + AskDetail.brief(ask.detail()) + " — options: "
-                        + ask.choices());
+                line("ask " + ask.askId() + ", options: " + ask.choices() + ": " + ask.title() + ": "
+                        + AskDetail.brief(ask.detail()));
             case Frame.Answered answered ->
                 line("ask " + answered.askId() + " settled: "
                         + Objects.requireNonNullElse(answered.option(), answered.text() == null ? "" : "by a text"));
@@ -92,7 +92,21 @@ final class StreamText {
                             + request.rule());
                 }
             }
-            case Frame.Accepted _, Frame.Usage _, Frame.Session _, Frame.Plan _, Frame.Permission _, Frame.Raw _ -> {}
+            case Frame.Budget budget -> {
+                String refused = budget.use().refused();
+                if (refused != null || budget.use().percent() > 0) {
+                    line(refused == null ? budget.use().words() : "refused: " + refused);
+                }
+            }
+            case Frame.Accepted _,
+                    Frame.Usage _,
+                    Frame.Session _,
+                    Frame.Plan _,
+                    Frame.Permission _,
+                    Frame.Raw _,
+                    Frame.Tty _,
+                    Frame.Screen _,
+                    Frame.Activity _ -> {}
             case null -> {}
         }
     }

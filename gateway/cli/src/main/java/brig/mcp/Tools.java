@@ -6,6 +6,7 @@ import brig.mcp.message.ToolResult;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.AskList;
+import brig.protocol.api.BudgetView;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnList;
@@ -19,6 +20,7 @@ import brig.protocol.control.HelloAnswer;
 import brig.protocol.frame.AskDetail;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
@@ -89,7 +91,8 @@ final class Tools {
             @Nullable String workspace,
             @Nullable String host,
             @Nullable String lastError,
-            @Nullable TokenUsage usage) {
+            @Nullable TokenUsage usage,
+            @Nullable BudgetView budget) {
         static Session of(SpawnView view) {
             return new Session(
                     view.spawnId(),
@@ -100,7 +103,8 @@ final class Tools {
                     view.workspace().isEmpty() ? null : view.workspace(),
                     view.host(),
                     view.lastError(),
-                    view.usage());
+                    view.usage(),
+                    view.budget());
         }
     }
 
@@ -167,7 +171,9 @@ final class Tools {
                 repository == null ? null : repository.toString(),
                 false,
                 new SpawnRequest.Claim(asked.requestId(), SpawnRequest.Claim.LOCAL, ""),
-                SpawnRequest.Bounds.NONE,
+                asked.budget() == null
+                        ? SpawnRequest.Bounds.NONE
+                        : new SpawnRequest.Bounds(null, 0, 0, Budget.parse("budget", asked.budget())),
                 SpawnRequest.Continuation.NEW,
                 null,
                 new SpawnRequest.Place(asked.host(), List.of()));
@@ -225,7 +231,7 @@ final class Tools {
                         view.endedMs() > 0,
                         outcome.more(),
                         outcome.next().toString(),
-                        outcome.running() ? asks(view) : List.of())),
+                        asks(view))),
                 text.toString());
     }
 

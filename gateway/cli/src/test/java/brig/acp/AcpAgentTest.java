@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class AcpAgentTest {
     private static final AcpOptions OPTIONS = new AcpOptions(
-            "mock", null, null, PermissionMode.ASK, WorkspaceMode.FOLDER, SpawnRequest.Place.HERE, false, "0");
+            "mock", null, null, PermissionMode.ASK, WorkspaceMode.FOLDER, SpawnRequest.Place.HERE, null, false, "0");
     private static final String HELLO =
             "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n";
     private static final String NEW =

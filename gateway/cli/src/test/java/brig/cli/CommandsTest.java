@@ -1,10 +1,12 @@
 package brig.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandsTest {
@@ -28,13 +30,47 @@ class CommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V"})
-    void shouldMakeNoneForTheVersion(String line) {
+    @ValueSource(strings = {"", "--version", "-V"})
+    void shouldMakeNoneForTheOverviewAndTheVersion(String line) {
         assertEquals(Set.of(), made(line));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "--help", "help", "man", "completion bash", "rnu", "--config", "--config run"})
+    @CsvSource({
+        "runn shell, runn",
+        "--json runn run, --json runn",
+        "--config serve runn run, --config serve runn",
+        "run shell, run shell",
+        "--help, --help",
+        "--config run, --config run"
+    })
+    void shouldParseNothingBehindACommandThatThereIsNot(String line, String parsed) {
+        String[] words = line.split(" ", -1);
+        assertEquals(parsed, String.join(" ", Commands.known(Commands.of(new Main(), words), words)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serve --config brig.json", "serve --config brig.json --worker-agent /run/agents"})
+    void shouldServeASupervisorWithoutThem(String line) {
+        assertTrue(Main.isOfSupervisor(line.split(" ", -1)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "serve",
+                "run --config brig.json",
+                "serve --config --help",
+                "serve --config brig.json --json",
+                "serve --config brig.json --worker-agent=/run/agents --json",
+                "serve --worker-agent /run/agents --config brig.json"
+            })
+    void shouldReadAnythingElse(String line) {
+        assertFalse(Main.isOfSupervisor(line.split(" ", -1)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "help", "man", "completion bash", "rnu", "--config", "--config run"})
     void shouldMakeAllWhereAllMayBeMeant(String line) {
         assertTrue(made(line).containsAll(Set.of("serve", "run", "help", "sessions")), made(line)::toString);
     }

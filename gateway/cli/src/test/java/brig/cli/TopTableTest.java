@@ -34,6 +34,8 @@ class TopTableTest {
                 SpawnState.RUNNING,
                 SpawnActivity.WORKING,
                 null,
+                0,
+                false,
                 false,
                 "/w",
                 "uid:0",
@@ -45,6 +47,7 @@ class TopTableTest {
                 1,
                 seq,
                 2,
+                null,
                 null,
                 null,
                 null,
@@ -127,7 +130,7 @@ class TopTableTest {
                         true,
                         new TreeView.LeftOut(0, 0)));
         assertEquals(6_500, row.inputTokens());
-        assertEquals(List.of("a", "shell", "working", "1m5s", "1", "0.0", "2", "6.5k", "42"), row.cells(NOW_MS));
+        assertEquals(List.of("a", "shell", "working", "1m5s", "1", "0.0", "2", "6.5k", "42", ""), row.cells(NOW_MS));
     }
 
     @Test

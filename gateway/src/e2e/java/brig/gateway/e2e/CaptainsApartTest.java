@@ -97,7 +97,7 @@ class CaptainsApartTest {
                         "{\"type\":\"session.created\",\"spawn_id\":\"HERS\",\"session_id\":\"ses_1\"}"),
                 "postEvent");
         way(new Way(Verdict.REFUSED, "?session_id=HERS", ""), "listEvents");
-        way(new Way(Verdict.REFUSED, "?spawn_id=HERS", ""), "listAudit");
+        way(new Way(Verdict.REFUSED, "?spawn_id=HERS", ""), "listAudit", "listCosts");
         way(new Way(Verdict.REFUSED, "?session=HERS", ""), "listTokens", "revokeToken");
         way(new Way(Verdict.REFUSED, "", "{\"session\":\"HERS\"}"), "mintToken", "issueTicket");
         way(new Way(Verdict.REFUSED, "", "{" + SHELL + ",\"workspace\":\"FOLDER\"}"), "spawn");
@@ -378,6 +378,7 @@ class CaptainsApartTest {
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
         actions.put("shell", "\"id\":\"HERS\",\"rows\":24,\"columns\":80,\"term\":\"xterm\"");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
+        actions.put("costs", "\"spawn_id\":\"HERS\"");
         actions.put("follow_asks", "\"tree\":\"HERS\"");
         actions.put("asks", "\"tree\":\"HERS\"");
         actions.put("answer_ask", "\"id\":\"" + askOfHers + "\",\"option\":\"allow\"");
@@ -411,8 +412,12 @@ class CaptainsApartTest {
                             .contains(code),
                     lines.get(i) + " -> " + answers.get(i));
         }
-        for (String answer :
-                asOther(product.spawner(), List.of("{\"action\":\"list\"}", "{\"action\":\"workspaces\"}"))) {
+        for (String answer : asOther(
+                product.spawner(),
+                List.of(
+                        "{\"action\":\"list\"}",
+                        "{\"action\":\"workspaces\"}",
+                        "{\"action\":\"follow_sessions\",\"ended\":9}"))) {
             assertFalse(answer.contains(hers.id()) || answer.contains("\"code\""), answer);
         }
         assertTrue(asOther(
@@ -422,7 +427,8 @@ class CaptainsApartTest {
                 .contains(" 401 "));
         TreeSet<String> known = new TreeSet<>(actions.keySet());
         // These name no session, or are asked above; a token is taken back by who sees it.
-        known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "hosts", "revoke_token"));
+        known.addAll(List.of(
+                "list", "follow_sessions", "workspaces", "track", "agents", "gateway", "hosts", "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");
         assertEquals(
                 known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");

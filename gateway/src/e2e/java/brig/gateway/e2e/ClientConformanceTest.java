@@ -60,7 +60,7 @@ class ClientConformanceTest {
         try (Running client = new Running(program, folder);
                 Product product = Product.start()) {
             List<String> wrong = new ArrayList<>();
-            for (Map<String, Object> place : program.places(product)) {
+            for (Map<String, String> place : ClientProgram.places(product)) {
                 String text = Files.readString(CASES)
                         .replace("$request", UUID.randomUUID().toString());
                 for (JsonObject one :
@@ -102,7 +102,7 @@ class ClientConformanceTest {
                                     "for i in 1 2 3; do echo $i; done; touch up; " + go
                                             + "; for i in 4 5 6; do echo $i; done"),
                             Map.of("do", "text")))));
-            client.send(program.places(product).getFirst(), read);
+            client.send(ClientProgram.places(product).getFirst(), read);
             Await.until(
                     "the agent is up", () -> Files.exists(workspaceOf(product).resolve("up")));
             Path work = workspaceOf(product);

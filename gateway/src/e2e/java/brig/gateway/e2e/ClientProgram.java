@@ -12,24 +12,20 @@ import java.util.regex.Pattern;
 
 /** The clients of {@code clients}, each as a program that works off cases. */
 enum ClientProgram {
-    NODE(false, "/usr/bin/node", "clients/node/test/conformance.mjs"),
-    PYTHON(true, "/usr/bin/python3", "clients/python/tests/conformance.py", "sync"),
-    PYTHON_ASYNC(true, "/usr/bin/python3", "clients/python/tests/conformance.py", "async"),
-    JAVA(true, java(), "-cp", classes(), "brig.client.ConformanceProgram", "sync"),
-    JAVA_ASYNC(true, java(), "-cp", classes(), "brig.client.ConformanceProgram", "async");
+    NODE("/usr/bin/node", "clients/node/test/conformance.mjs"),
+    PYTHON("/usr/bin/python3", "clients/python/tests/conformance.py", "sync"),
+    PYTHON_ASYNC("/usr/bin/python3", "clients/python/tests/conformance.py", "async"),
+    JAVA(java(), "-cp", classes(), "brig.client.ConformanceProgram", "sync"),
+    JAVA_ASYNC(java(), "-cp", classes(), "brig.client.ConformanceProgram", "async");
 
     /** What the interpreters say of versions for which the clients are. */
     private static final Pattern NEW_ENOUGH =
             Pattern.compile("v[2-9]\\d\\.|Python 3\\.(9|[1-9]\\d)\\.|openjdk (1[7-9]|[2-9]\\d)\\b");
 
-    /** Whether it also comes over HTTP. */
-    private final boolean speaksHttp;
-
     private final Path interpreter;
     private final List<String> arguments;
 
-    ClientProgram(boolean speaksHttp, String interpreter, String... arguments) {
-        this.speaksHttp = speaksHttp;
+    ClientProgram(String interpreter, String... arguments) {
         this.interpreter = Path.of(interpreter);
         this.arguments = List.of(arguments);
     }
@@ -66,11 +62,10 @@ enum ClientProgram {
         return command;
     }
 
-    /** The ways to a product that it knows. */
-    List<Map<String, Object>> places(Product product) throws IOException {
-        Map<String, Object> unix = Map.of("where", product.spawner().toString());
-        return speaksHttp
-                ? List.of(unix, Map.of("where", product.url(), "token", product.adminToken()))
-                : List.of(unix);
+    /** The ways to a product. */
+    static List<Map<String, String>> places(Product product) throws IOException {
+        return List.of(
+                Map.of("where", product.spawner().toString()),
+                Map.of("where", product.url(), "token", product.adminToken()));
     }
 }

@@ -64,6 +64,7 @@ class CommandLineTest {
         "--config serve run x, cli.aot",
         "--config FILE worker-agent --runtime-dir x, worker-agent.aot",
         "run shell -- serve, cli.aot",
+        "mcp, mcp.aot",
         "--config FILE bench --quick, load-tests"
     })
     void shouldStartTheJvmOfTheCommandWhateverStandsBeforeIt(String line, String mark) throws IOException {
@@ -201,6 +202,7 @@ class CommandLineTest {
                 "discard",
                 "egress",
                 "audit",
+                "costs",
                 "port",
                 "acp",
                 "status",

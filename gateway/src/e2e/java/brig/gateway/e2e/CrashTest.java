@@ -173,7 +173,12 @@ class CrashTest {
 
             Run run = product.program("serve", "--config", config.toString());
 
-            assertTrue(run.exitCode() != 0 && run.err().contains("cannot listen on http.host:http.port"), run::err);
+            assertTrue(
+                    run.exitCode() != 0
+                            && run.err()
+                                    .contains("cannot listen on 127.0.0.1:" + other.getLocalPort()
+                                            + ", which is http.host:http.port: another program listens there"),
+                    run::err);
             assertFalse(Files.exists(product.spawner()));
             assertFalse(Files.exists(product.runtime().resolve("http.sock")));
             assertFalse(Files.exists(spawned.socket()));

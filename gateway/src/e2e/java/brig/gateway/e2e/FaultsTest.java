@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +48,44 @@ class FaultsTest {
             product.kill();
             product.serve();
             assertEquals("running", live.view().text("state"), "what a killed one left is in nobody's way");
+        }
+    }
+
+    @Test
+    void shouldWaitForAGatewayThatStartsAndStartNoneBesideIt() throws Exception {
+        // Scenario: somebody runs an agent while a gateway has its folder and does not listen yet.
+        try (Product product = Product.prepare(Map.of())) {
+            Path state = Files.createDirectory(product.folder().resolve("state"));
+            Path said = product.folder().resolve("said");
+            Process run;
+            try (RandomAccessFile file =
+                    new RandomAccessFile(state.resolve("gateway.lock").toFile(), "rw")) {
+                file.getChannel().lock();
+                file.writeBytes(ProcessHandle.current().pid() + "\n");
+                run = new ProcessBuilder(product.command("sessions"))
+                        .redirectErrorStream(true)
+                        .redirectOutput(said.toFile())
+                        .start();
+                Await.until(
+                        "it waits",
+                        () -> Files.readString(said)
+                                .contains("waiting for the gateway that starts or ends, pid "
+                                        + ProcessHandle.current().pid()));
+                assertTrue(run.isAlive());
+            }
+            assertEquals(125, run.waitFor());
+            assertTrue(Files.readString(said).contains("no gateway listens"), () -> said.toString());
+        }
+    }
+
+    @Test
+    void shouldEndTheWorkerAgentOfAStartThatFails() throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Product product = Product.prepare(Map.of("http", Map.of("port", (long) other.getLocalPort())))) {
+            Run run = product.brig("serve");
+            assertEquals(125, run.exitCode(), run::err);
+            assertTrue(run.err().contains(product.config() + ", such as {\"http\": {\"port\": "), run::err);
+            assertEquals(List.of(), product.workerAgents());
         }
     }
 

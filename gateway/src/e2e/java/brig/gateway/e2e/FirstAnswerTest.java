@@ -134,6 +134,7 @@ class FirstAnswerTest {
                                 "--",
                                 "env",
                                 "-i"));
+        command.addAll(Product.javaOptions());
         command.addAll(List.of(
                 "HOME=" + home,
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

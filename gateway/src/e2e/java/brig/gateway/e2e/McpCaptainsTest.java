@@ -8,6 +8,7 @@ import brig.gateway.e2e.FarAgents.Call;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
@@ -21,15 +22,15 @@ class McpCaptainsTest {
     private static final String MADE = "made.txt";
 
     /** @param prefix what the client puts before the names of tools */
-    private static String calls(String prefix) {
+    private static List<Call> calls(String prefix) {
         Map<String, String> child = Map.of("session", "child");
-        return FarAgents.calls(List.of(
+        return List.of(
                 new Call(
                         prefix + "spawn",
                         Map.of("agent", "mock", "task_id", "child", "prompt", "#scenario:write:" + MADE)),
                 new Call(prefix + "wait", child),
                 new Call(prefix + "diff", child),
-                new Call(prefix + "apply", child)));
+                new Call(prefix + "apply", child));
     }
 
     private static void assertTakenOver(Product product, Path project, Run run) throws IOException {
@@ -49,8 +50,25 @@ class McpCaptainsTest {
             Run installed = user.run("brig mcp install claude", "");
             assertEquals(0, installed.exitCode(), installed::toString);
             String command = "claude -p --output-format stream-json --verbose --allowedTools mcp__brig";
-            assertTakenOver(product, user.project(), user.run(command, calls("mcp__brig__")));
+            assertTakenOver(product, user.project(), user.run(command, FarAgents.calls(calls("mcp__brig__"))));
             assertEquals(0, user.run("brig mcp install claude --remove", "").exitCode());
+        }
+    }
+
+    /** Codex shows its model no tool of MCP before the model has searched for it. */
+    @Test
+    void shouldServeCodex() throws IOException {
+        Recipes.require();
+        List<Call> calls = new ArrayList<>();
+        calls.add(new Call("tool_search", Map.of("query", "start a coding agent behind the wall")));
+        calls.addAll(calls(""));
+        try (Product product = Recipes.product();
+                Recipes user = new Recipes(product)) {
+            Run installed = user.run("brig mcp install codex", "");
+            assertEquals(0, installed.exitCode(), installed::toString);
+            String command = Recipes.block("codex-mcp").strip() + " --json '" + FarAgents.calls(calls) + "'";
+            assertTakenOver(product, user.project(), user.run(command, ""));
+            assertEquals(0, user.run("brig mcp install codex --remove", "").exitCode());
         }
     }
 
@@ -65,7 +83,7 @@ class McpCaptainsTest {
                     0,
                     opened.brig("mcp", "install", "opencode", "--project", ".").exitCode());
             assertTrue(Files.readString(settings).contains("\"brig\""));
-            assertTakenOver(product, opened.project(), opened.run(calls("brig_")));
+            assertTakenOver(product, opened.project(), opened.run(FarAgents.calls(calls("brig_"))));
             assertEquals(
                     0,
                     opened.brig("mcp", "install", "opencode", "--project", ".", "--remove")

@@ -120,14 +120,14 @@ class MetricsTest {
                 });
                 assertTrue(value(full[0], "brig_queue_bytes") > 100_000, full[0]);
                 Await.until("it is left", () -> value(scrape(product), "brig_slow_closes_total") == 2);
-                String said = Files.readString(product.log());
                 for (String role : List.of("CAPTAIN", "WATCHER")) {
-                    assertTrue(
-                            said.lines()
+                    Await.until(
+                            "it is logged for a " + role,
+                            () -> Files.readString(product.log())
+                                    .lines()
                                     .anyMatch(line -> line.contains("SLOW_READER a subscriber is cut off")
                                             && line.contains(spawned.id())
-                                            && line.contains("role=" + role)),
-                            said);
+                                            && line.contains("role=" + role)));
                 }
                 String metrics = scrape(product);
                 assertTrue(value(metrics, "brig_paused_seconds_total") > 0, metrics);

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.workeragent.TestFolders;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SpecVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -12,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -110,6 +116,8 @@ class OwnPackageTest {
                 "hi\nwalled\n",
                 home.does("brig run shell -- 'echo hi; cat ~/.local/bin/brig 2>/dev/null || echo walled'"));
         home.does("brig run mock '#scenario:subagent'");
+        String setting = home.does("brig mcp install claude --dry-run");
+        assertTrue(setting.contains("\"" + home.path().resolve("brig/bin/brig") + "\""), setting);
         home.does("brig/current/lib/host/payload version");
         assertTrue(
                 home.has(".local/share/man/man1/brig.1") && home.has(".local/state") == home.has(".local/state/brig"));
@@ -121,8 +129,14 @@ class OwnPackageTest {
         assertTrue(home.has(".local/share/brig") && home.has("brig/mine") && !home.has("brig/versions"));
         assertFalse(home.has(".local/bin/brig") || home.has(".local/share/man/man1/brig.1"));
 
-        home.does("rm -r brig && tar -xf " + archive + " && brig/bin/brig uninstall --yes --purge");
+        home.does("rm -r brig && tar -xf " + archive + " && git init -q -b main shop && git -C shop -c user.name=t"
+                + " -c user.email=t@example.org commit -q --allow-empty -m first"
+                + " && brig/bin/brig run shell -r shop -- 'echo z >z'");
+        assertTrue(home.does("git -C shop branch").contains("brig/"), "its changes are kept");
+        home.does("brig/bin/brig uninstall --yes --purge");
         assertFalse(home.has("brig") || home.has(".local/share/brig"));
+        assertEquals("* main\n", home.does("git -C shop branch"));
+        assertEquals(1, home.does("git -C shop worktree list --porcelain").split("worktree ", -1).length - 1);
     }
 
     /** Scenario: a gateway runs with a worker; a newer version comes; the worker is asked through it; both are ended. */
@@ -232,5 +246,22 @@ class OwnPackageTest {
         home.does(apt + "update");
         home.does(apt + "download brig && dpkg-deb -x brig_*.deb root");
         assertEquals("hi\n", home.does("root/usr/bin/brig run shell -- 'echo hi'"));
+    }
+
+    @Test
+    void shouldListItsComponentsAsTheStandardSays() throws IOException {
+        Path list = Path.of(System.getProperty("brig.sbom", "none"));
+        Assumptions.assumeTrue(Files.exists(list), "there is no list of components");
+        String standard = "http://cyclonedx.org/schema/";
+        JsonSchema schema = JsonSchemaFactory.getInstance(
+                        SpecVersion.VersionFlag.V7,
+                        builder -> builder.schemaMappers(mappers -> mappers.mapPrefix(standard, "classpath:")))
+                .getSchema(SchemaLocation.of(standard + "bom-1.6.schema.json"));
+        assertEquals(
+                Set.of(),
+                schema.validate(
+                        Files.readString(list),
+                        InputFormat.JSON,
+                        context -> context.getExecutionConfig().setFormatAssertionsEnabled(true)));
     }
 }

@@ -85,20 +85,24 @@ class PageControlTest {
             assertThat(page.locator(".sent").first()).containsText("echo begun by hand");
             assertThat(page.locator(".pill").first()).hasText("working");
             assertThat(page.locator(".line:has-text('said later')")).isVisible();
-            button(page, "Cancel").click();
+            button(page, "Cancel turn").click();
             assertThat(page.locator(".event:has-text('cancelled')")).isVisible();
-            assertThat(button(page, "Cancel")).isDisabled();
+            assertThat(button(page, "Cancel turn")).isDisabled();
             Chromium.shoot(page, "input");
 
-            button(page, "Terminate").click();
+            button(page, "Terminate…").click();
             assertThat(page.locator("dialog")).containsText("by-hand and everything that runs in it");
-            button(page, "End it").click();
-            assertThat(page.locator(".event.state:has-text('terminated, requested')"))
+            button(page, "Terminate").last().click();
+            assertThat(page.locator(".notice")).hasText("by-hand is terminated.");
+            assertThat(page.locator(".event.state:has-text('terminated, as somebody asked')"))
                     .isVisible();
             assertThat(message).isHidden();
             assertThat(page.locator(".sessions h2:has-text('Ended')")).isVisible();
             assertThat(page.locator(".entry:has-text('by-hand') .does"))
-                    .hasText(Pattern.compile("· ended \\d+:\\d\\d:\\d\\d, \\w+"));
+                    .hasText(Pattern.compile("· ended \\d+:\\d\\d:\\d\\d, terminated"));
+            page.keyboard().press("h");
+            assertThat(page.locator(".past tr:has-text('by-hand')")).containsText("terminated");
+            assertThat(page.locator(".past tr:has-text('by-hand') .failed")).hasCount(0);
             assertEquals(
                     "terminated",
                     product.web().get("/api/v1/spawns/by-hand").json().text("state"));
@@ -115,10 +119,10 @@ class PageControlTest {
             page.keyboard().press("/");
             page.keyboard().type("batch");
             assertThat(page.locator(".entry")).hasCount(2);
-            button(page, "End these…").click();
+            button(page, "Terminate these…").click();
             assertThat(page.locator("dialog")).containsText("2 sessions and everything that runs in them");
             assertThat(page.locator("dialog")).containsText("batch-2, batch-1");
-            button(page, "End them").click();
+            button(page, "Terminate").last().click();
             for (String name : List.of("batch-1", "batch-2")) {
                 Await.until(
                         name + " has ended",
@@ -140,7 +144,7 @@ class PageControlTest {
             assertThat(page.locator("h1")).hasText("has-a-name");
             for (String nobody : List.of("nobody-has-this", "spn_00000000000000000000none")) {
                 page.navigate(product.url() + "/#/session/" + nobody);
-                assertThat(page.locator("main h2")).hasText("There is no session " + nobody);
+                assertThat(page.locator("main h1")).hasText("There is no session " + nobody);
             }
             page.locator("main >> text=All sessions").click();
             assertThat(page.locator(".tiles")).isVisible();
@@ -174,6 +178,10 @@ class PageControlTest {
             page.keyboard().press("Backspace");
             page.keyboard().press("Enter");
             assertThat(screen).containsText("a line99%true");
+            assertThat(screen).containsText("› printf");
+            assertThat(screen.locator("> div")
+                            .filter(new Locator.FilterOptions().setHasText(Pattern.compile("^done\\s*$"))))
+                    .hasCount(1);
             assertThat(screen.locator("span:text-is('true')")).hasCSS("color", "rgb(1, 2, 3)");
             Chromium.shoot(page, "terminal");
         }
@@ -212,7 +220,7 @@ class PageControlTest {
                 Page other = chromium.page(Chromium.screen(1000, 700))) {
             button(page, "Share…").click();
             button(page, "Make a link").click();
-            String link = page.getByLabel("Link").inputValue();
+            String link = page.locator("dialog input.link").inputValue();
             Chromium.shoot(page, "share");
             other.navigate(link);
             assertThat(other.locator("h1")).hasText("shown");
@@ -225,7 +233,7 @@ class PageControlTest {
                     other.context().cookies().stream()
                             .filter(cookie -> !cookie.httpOnly)
                             .toList());
-            assertThat(page.locator(".presence")).containsText("2 watchers");
+            assertThat(page.locator(".presence")).containsText("1 other watcher");
             product.ask("{\"action\":\"terminate\",\"id\":\"hidden\"}");
             try (Wire captain = shown.captain()) {
                 captain.sendLine(Spawned.user("echo for all who watch"));

@@ -68,7 +68,8 @@ class PageInboxTest {
             assertThat(page).hasTitle("(2) Brig");
             var _ = asking("inbox-child", "ask-child:curl https://example.org");
             assertThat(page).hasTitle("(3) Brig");
-            assertThat(page.locator(".oldest")).containsText("3 asks wait");
+            assertThat(page.locator(".figure.rings")).containsText(Pattern.compile("Waiting\\s*3"));
+            assertThat(page.locator(".wait .inline")).hasCount(3);
             page.keyboard().press("a");
             assertThat(entry(page, "inbox-first").locator(".detail")).containsText("$ rm -rf build");
             assertThat(entry(page, "inbox-second").locator(".edit")).containsText("+ second, changed");

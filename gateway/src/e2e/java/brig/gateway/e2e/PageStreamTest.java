@@ -147,6 +147,9 @@ class PageStreamTest {
                 assertThat(page.locator(".event.done")).isVisible();
                 assertEquals(numbers(400), model(page, LINES));
                 assertEquals("0 0", model(page, "model.doubled + ' ' + model.jumps"));
+                assertThat(page.locator(".entry:has-text('counts') .does")).hasText("· idle");
+                product.idle("later");
+                assertThat(page.locator(".entry:has-text('later') .does")).hasText("· idle");
                 Chromium.shoot(page, "found-again");
             }
         }
@@ -208,7 +211,7 @@ class PageStreamTest {
     @Test
     void shouldShowTwentySessionsAtFiftyTokensASecond() throws IOException {
         try (Product product = Product.start();
-                Page page = chromium.page(Chromium.screen(1600, 1000))) {
+                Page page = chromium.page(Chromium.screen(1600, 1600))) {
             for (int i = 0; i < SESSIONS; i++) {
                 named(
                         product,

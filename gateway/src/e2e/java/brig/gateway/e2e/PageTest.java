@@ -77,12 +77,17 @@ class PageTest {
             assertThat(page.locator(".tile:has-text('waits') .lines")).containsText("ready");
             assertThat(page.locator(".gauges"))
                     .containsText(Pattern.compile(
-                            "workers.*of 200.*queue.*0 of 256.*connections.*[1-9] of 12000.*pool open",
+                            "that run.*of 200.*to start.*0 of 256.*connections.*[1-9]\\d* of 12000.*starts sessions",
                             Pattern.DOTALL));
-            Locator entry = page.locator(".entry:has-text('" + nested.answer().text("task_id") + "')");
+            Locator entry = page.locator(".entry[href*='" + nested.id() + "']");
+            assertThat(entry.locator(".name")).hasText("#scenario:subagent-nested");
             assertThat(entry).containsText("mock");
-            assertThat(entry).containsText("120 tokens");
-            assertThat(entry).containsText("1 subscriber");
+            assertThat(entry).containsText("$0.001");
+            assertThat(page.locator(".figure:has-text('Live')"))
+                    .containsText(Pattern.compile("Live\\d+\\s.*idle", Pattern.DOTALL));
+            assertThat(page.locator(".figure:has-text('Cost')"))
+                    .containsText(Pattern.compile("\\$0\\.\\d+.*tokens", Pattern.DOTALL));
+            assertThat(page.locator(".past")).containsText("exit code 3");
             assertThat(page.locator(".sessions")).containsText("Ended");
             Chromium.shoot(page, "overview");
         }
@@ -174,7 +179,8 @@ class PageTest {
             });
             assertThat(page.locator(".line").first())
                     .hasText("<img src=x onerror=alert(1)><script>alert(2)</script>link <b>red</b>");
-            assertEquals(0, page.locator(".log").locator("img, script, b, a").count());
+            assertEquals(
+                    0, page.locator(".log .line").locator("img, script, b, a").count());
             page.locator("[data-tab=terminal]").click();
             assertThat(page.locator(".xterm-rows")).containsText("<script>alert(2)</script>");
             assertEquals(
@@ -234,6 +240,7 @@ class PageTest {
                             + other.id() + "\"}")
                     .text("url", "");
             page.evaluate("(link) => void (location.href = link)", shared);
+            button(page, "Sign in with the link").click();
             assertThat(page.locator(".log")).containsText("for watchers");
             assertEquals("watcher", page.evaluate("JSON.parse(localStorage.getItem('brig')).role"));
             assertThat(page.locator(".link")).hasText("live");
@@ -361,8 +368,10 @@ class PageTest {
             assertThat(page.locator("tr.added mark")).hasText("2");
             assertThat(page.locator(".changes")).containsText("brig/changes");
             Chromium.shoot(page, "changes");
+            button(page, "Apply…").click();
             button(page, "Apply").click();
             assertThat(page.locator(".notice")).containsText("Applied to " + repository);
+            assertThat(button(page, "Apply again…")).isVisible();
             assertEquals("one\n2 words here\nthree\n", Files.readString(repository.resolve("a.txt")));
             page.keyboard().press("4");
             assertThat(page.locator(".wall > p").first())
@@ -385,16 +394,17 @@ class PageTest {
     @Test
     void shouldServeAPhoneAndTheDark() throws IOException {
         try (Page page = chromium.open(product, Chromium.screen(390, 780).setColorScheme(ColorScheme.DARK), "/")) {
-            assertThat(page.locator("body")).hasCSS("background-color", "rgb(21, 22, 23)");
+            assertThat(page.locator("body")).hasCSS("background-color", "rgb(18, 19, 20)");
             page.locator(".entry").last().waitFor();
-            assertThat(page.locator(".overview")).isHidden();
+            assertThat(page.locator(".figures")).isVisible();
+            assertThat(page.locator(".tiles")).isHidden();
             Chromium.shoot(page, "phone-sessions");
             page.navigate(page.url().replaceAll("#.*", "#/session/" + nested.id()));
             assertThat(page.locator(".log")).containsText("Nested run over.");
             assertThat(page.locator(".sidebar")).isHidden();
             assertTrue(page.locator(".viewer > .head").boundingBox().height < 60, "the head is one line");
             page.getByLabel("Actions").click();
-            assertThat(button(page, "Terminate")).isVisible();
+            assertThat(button(page, "Terminate…")).isVisible();
             page.getByLabel("Actions").click();
             assertEquals(390, page.evaluate("document.documentElement.scrollWidth"));
             Chromium.shoot(page, "phone-stream");
@@ -406,7 +416,7 @@ class PageTest {
             assertThat(page.locator(".sidebar")).isVisible();
             page.getByLabel("Colours: auto").click();
             page.getByLabel("Colours: dark").click();
-            assertThat(page.locator("body")).hasCSS("background-color", "rgb(251, 251, 250)");
+            assertThat(page.locator("body")).hasCSS("background-color", "rgb(247, 247, 245)");
         }
     }
 }

@@ -147,6 +147,29 @@ class PayloadTest {
         assertEquals(List.of(".new-x", host.version()), versions());
     }
 
+    @Test
+    void shouldWaitForTheEndOfOneThatListensNoMore() throws Exception {
+        // Scenario: a worker-agent that nobody needs has closed its socket, and lives a moment longer.
+        Path running = host.state().resolve("running");
+        Process ending = new ProcessBuilder(host.as(
+                        "sh",
+                        "-c",
+                        "mkdir -p \"${1%/*}\"; echo \"1 other ${1%/*}/none.sock\" >\"$1\"; exec flock \"$1\" sh -c 'echo held; exec cat'",
+                        "sh",
+                        running.toString()))
+                .start();
+        assertEquals("held", ending.inputReader().readLine());
+        Process start = host.starting(host.version());
+        Await.until(
+                "it waits",
+                () -> start.descendants()
+                        .anyMatch(child -> child.info().commandLine().orElse("").contains("flock -w 20 " + running)));
+        ending.getOutputStream().close();
+        JsonObject started = host.answerOf(start);
+        assertEquals(host.version(), started.text("version"));
+        RemoteHost.awaitEnd((Long) started.value("pid"));
+    }
+
     private static List<String> versions() throws IOException {
         try (Stream<Path> all = Files.list(host.versions())) {
             return all.map(path -> path.getFileName().toString()).sorted().toList();

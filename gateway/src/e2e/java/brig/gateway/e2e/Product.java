@@ -6,6 +6,7 @@ import brig.workeragent.TestFolders;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -172,6 +173,14 @@ final class Product implements AutoCloseable {
         url = "";
     }
 
+    /** Has the gateway listen at the same port when it is started again, so that pages find it. */
+    void keepPort() throws IOException {
+        String given = Files.readString(config);
+        Files.writeString(
+                config,
+                given.replace("\"port\":0", "\"port\":" + URI.create(url).getPort()));
+    }
+
     private void awaitEnd() {
         try {
             if (!serve.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
@@ -191,6 +200,14 @@ final class Product implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         folder.resolve("worker-agent.log").toFile()))
                 .start();
+    }
+
+    /** The variables with options for JVMs that live as long as a test, {@code NAME=value}, for programs that get no others. */
+    static List<String> javaOptions() {
+        return Stream.of("BRIG_JAVA_OPTS", "BRIG_WORKER_AGENT_JAVA_OPTS", "BRIG_EGRESS_JAVA_OPTS")
+                .filter(name -> System.getenv(name) != null)
+                .map(name -> name + "=" + System.getenv(name))
+                .toList();
     }
 
     /** The worker-agents of this runtime folder: one, or none. */

@@ -62,10 +62,7 @@ final class RemoteHost implements AutoCloseable {
             words.addAll(List.of("setpriv", "--reuid", "" + UID, "--regid", "" + UID, "--clear-groups", "--"));
         }
         words.addAll(List.of("env", "-i", "HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/sh"));
-        String options = System.getenv("BRIG_WORKER_AGENT_JAVA_OPTS");
-        if (options != null) {
-            words.add("BRIG_WORKER_AGENT_JAVA_OPTS=" + options);
-        }
+        words.addAll(Product.javaOptions());
         words.addAll(List.of(command));
         return words;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,19 +68,62 @@ class RepositoryTest {
         }
     }
 
+    private static Path repositoryOfAUser(Product product) throws Exception {
+        Path repository = repository(product);
+        assertEquals(
+                0,
+                new ProcessBuilder("chown", "-R", USER + ":" + USER, repository.toString())
+                        .start()
+                        .waitFor());
+        assertEquals(0, product.brig("repository", "add", repository.toString()).exitCode());
+        return repository;
+    }
+
+    @Test
+    void shouldKnowWhatRunsWithoutAGatewayLeftByTheirNames() throws Exception {
+        Product.requireRoot("to have another user's repository");
+        try (Product product = Product.prepare(Map.of())) {
+            String repository = repositoryOfAUser(product).toString();
+            for (String name : List.of("ng", "none")) {
+                Run run = product.brig(
+                        "run",
+                        "shell",
+                        "--task-id",
+                        name,
+                        "-r",
+                        repository,
+                        "--",
+                        name.equals("ng") ? "echo z > z" : "true");
+                assertEquals(0, run.exitCode(), run::err);
+                assertEquals(
+                        name.equals("ng"),
+                        run.err()
+                                .contains(
+                                        "its changes are kept: 'brig diff --config " + product.config() + " ng' shows"),
+                        run::err);
+            }
+            String diff = product.brig("diff", "ng").out();
+            assertTrue(diff.contains("+z"), diff);
+            product.serve();
+            assertEquals(diff, product.brig("diff", "ng").out());
+            Run applied = product.brig("apply", "ng");
+            assertEquals(0, applied.exitCode(), applied::err);
+            Run discarded = product.brig("discard", "ng");
+            assertEquals(0, discarded.exitCode(), discarded::err);
+            Run refused = product.brig("diff", "ng");
+            assertEquals(
+                    "brig: no session 'ng' is known, and none of that name left changes: 'brig workspaces' lists those that"
+                            + " did (NOT_FOUND)\n",
+                    refused.err());
+        }
+    }
+
     @Test
     void shouldWorkOnAUsersRepositoryWithRootsGatewayAsThatUser() throws Exception {
         Product.requireRoot("to have another user's repository");
         try (Product product = Product.start()) {
-            Path repository = repository(product);
-            assertEquals(
-                    0,
-                    new ProcessBuilder("chown", "-R", USER + ":" + USER, repository.toString())
-                            .start()
-                            .waitFor());
+            Path repository = repositoryOfAUser(product);
             Files.setAttribute(repository, "unix:mode", 0700);
-            assertEquals(
-                    0, product.brig("repository", "add", repository.toString()).exitCode());
             Run run = product.brig(
                     "run",
                     "--task-id",

@@ -37,6 +37,10 @@ class RouteTest {
     /** Stands for a provider: answers with this status, and notes what it was sent as a key. */
     private static final ConcurrentLinkedQueue<String> KEYS = new ConcurrentLinkedQueue<>();
 
+    /** Of the model, as Anthropic's API has it: at its price of 2026 it costs 0.0231 dollars. */
+    private static final String ANSWER = """
+            {"model":"claude-opus-5-5","usage":{"input_tokens":500,"cache_read_input_tokens":5500,"output_tokens":1000}}""";
+
     private static volatile int status = 200;
 
     private static Path folder;
@@ -53,7 +57,9 @@ class RouteTest {
                     + exchange.getRequestHeaders().getFirst("Authorization")
                     + " "
                     + exchange.getRequestHeaders().getFirst("X-api-key"));
-            byte[] body = "{\"data\":[]}".getBytes(UTF_8);
+            boolean asked = exchange.getRequestURI().getPath().endsWith("/messages");
+            byte[] body = (asked ? ANSWER : "{\"data\":[]}").getBytes(UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(status, body.length);
             exchange.getResponseBody().write(body);
             exchange.close();
@@ -142,6 +148,37 @@ class RouteTest {
         assertFalse(Files.exists(kept));
         assertEquals(REFUSED, product.brig("run", "asks-one", "--", "hi").exitCode());
         assertEquals(REFUSED, product.brig("route", "rm", "one").exitCode());
+    }
+
+    @Test
+    void shouldSumWhatRequestsToModelsCost() throws IOException {
+        Files.writeString(product.agents().resolve("asks-two.json"), """
+                {"description": "asks a model", "command": ["/bin/bash", "-c", "eval -- \\"$(<{messageFile})\\""],
+                 "models": ["two"]}
+                """);
+        assertEquals(0, product.brig("route", "set", "two", "--url", url()).exitCode());
+        Run first = product.brig(
+                "run",
+                "asks-two",
+                "--task-id",
+                "costly",
+                "--",
+                "curl -sS -X POST $BRIG_MODEL_URL_TWO/v1/messages; curl -sS -X POST $BRIG_MODEL_URL_TWO/v1/messages");
+        assertEquals(0, first.exitCode(), first::err);
+        JsonObject costs = product.brig("costs", "--by", "model", "--spawn", "costly", "--json")
+                .json();
+        JsonObject sum = costs.objects("costs").getFirst();
+        assertEquals("claude-opus-5-5", sum.text("name"));
+        assertEquals(2, sum.number("requests", 0));
+        assertEquals(0, sum.number("unpriced", 0));
+        assertEquals(11_000, sum.number("cached_input_tokens", 0));
+        assertEquals(0.0462, (double) costs.object("total").value("cost"), 1e-9);
+        assertEquals(sum.value("cost"), costs.object("total").value("cost"));
+        Run table = product.brig("costs");
+        assertTrue(table.out().contains("asks-two") && table.out().contains("0.0462"), table::out);
+        assertTrue(product.brig("costs", "--csv").out().startsWith("agent,usd,"));
+        Run wrong = product.brig("costs", "--by", "nobody");
+        assertTrue(wrong.exitCode() != 0 && wrong.err().contains("session"), wrong::err);
     }
 
     @Test

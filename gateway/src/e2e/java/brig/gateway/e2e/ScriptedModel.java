@@ -29,6 +29,11 @@ final class ScriptedModel implements AutoCloseable {
         this(List.of("--full-log", "--log", log.toString()));
     }
 
+    /** Writes the usage of each answer there, as a line of JSON, before the client has it. */
+    static ScriptedModel billing(Path bills) throws IOException {
+        return new ScriptedModel(List.of("--bills", bills.toString()));
+    }
+
     private ScriptedModel(List<String> options) throws IOException {
         List<String> command = new ArrayList<>(List.of("node", SERVER.toString(), "--port", "0"));
         command.addAll(options);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -168,6 +169,10 @@ final class SshHost implements AutoCloseable {
                 "PrintMotd no",
                 "AcceptEnv LANG LC_*",
                 "Subsystem sftp /usr/lib/openssh/sftp-server"));
+        List<String> options = Product.javaOptions();
+        if (!options.isEmpty()) {
+            lines.add(options.stream().map(one -> '"' + one + '"').collect(Collectors.joining(" ", "SetEnv ", "")));
+        }
         write("sshd_config", lines.toArray(String[]::new));
     }
 

@@ -1,10 +1,10 @@
 package brig.gateway.api;
 
 import brig.gateway.resources.AskCalls;
-import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.FollowCalls;
 import brig.gateway.resources.HostCalls;
 import brig.gateway.resources.LinkCalls;
 import brig.gateway.resources.OperatorCalls;
@@ -23,7 +23,7 @@ public record Calls(
         EgressCalls egress,
         AskCalls asks,
         LinkCalls links,
-        AskStreams askStreams,
+        FollowCalls follow,
         AuditCalls audit,
         OperatorCalls operator,
         HostCalls hosts) {}

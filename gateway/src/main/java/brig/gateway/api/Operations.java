@@ -22,6 +22,7 @@ import brig.protocol.api.AgentUse;
 import brig.protocol.api.Answers;
 import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
+import brig.protocol.api.CostList;
 import brig.protocol.api.EventPage;
 import brig.protocol.api.GatewayView;
 import brig.protocol.api.HostView;
@@ -181,13 +182,9 @@ final class Operations {
                     .action());
 
     private static final List<Operation<?, ?>> SESSIONS = List.of(
-            named(
-                            "listSessions",
-                            HttpRequest.ListSessions.class,
-                            SessionList.class,
-                            (calls, caller, in) ->
-                                    completedFuture(calls.sessions().list(caller, in)))
-                    .at(GET, "/api/v1/sessions", Who.KNOWN),
+            named("listSessions", HttpRequest.ListSessions.class, SessionList.class)
+                    .at(GET, "/api/v1/sessions", Who.KNOWN)
+                    .web((api, call, in) -> api.calls().follow().sessions(call, in)),
             named(
                             "showTree",
                             SpawnerRequest.Tree.class,
@@ -266,7 +263,7 @@ final class Operations {
                     .action(Who.SOMEBODY),
             named("listAsks", HttpRequest.ListAsks.class, AskList.class)
                     .at(GET, "/api/v1/asks", Who.SOMEBODY)
-                    .web((api, call, in) -> api.calls().askStreams().list(call, in)),
+                    .web((api, call, in) -> api.calls().follow().asks(call, in)),
             named(
                             "asks",
                             SpawnerRequest.Asks.class,
@@ -275,6 +272,8 @@ final class Operations {
                     .action(Who.SOMEBODY),
             named("followAsks", SpawnerRequest.FollowAsks.class)
                     .action(Who.SOMEBODY, (client, in) -> client.followAsks(in)),
+            named("followSessions", SpawnerRequest.FollowSessions.class)
+                    .action(Who.KNOWN, (client, in) -> client.followSessions(in)),
             named(
                             "answerAsk",
                             SpawnerRequest.AnswerAsk.class,
@@ -288,6 +287,13 @@ final class Operations {
                             AuditPage.class,
                             (calls, caller, in) -> calls.audit().list(caller, in))
                     .at(GET, "/api/v1/audit", Who.SOMEBODY)
+                    .action(),
+            named(
+                            "listCosts",
+                            SpawnerRequest.Costs.class,
+                            CostList.class,
+                            (calls, caller, in) -> calls.audit().costs(caller, in))
+                    .at(GET, "/api/v1/costs", Who.SOMEBODY)
                     .action(),
             named(
                             "postEvent",

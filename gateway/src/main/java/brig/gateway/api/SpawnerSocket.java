@@ -10,9 +10,10 @@ import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
 import brig.gateway.http.Who;
 import brig.gateway.limits.GuardedConnection;
-import brig.gateway.listener.AskFollower;
+import brig.gateway.listener.Follower;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.port.PortCalls;
+import brig.gateway.session.Followed;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.TrackedSession;
@@ -96,6 +97,9 @@ public final class SpawnerSocket {
         /** To one that follows asks. */
         CompletionStage<@Nullable Record> followAsks(SpawnerRequest.FollowAsks request);
 
+        /** To one that follows sessions. */
+        CompletionStage<@Nullable Record> followSessions(SpawnerRequest.FollowSessions request);
+
         /** To a connection to an agent's server. */
         CompletionStage<Answers.Port> port(SpawnerRequest.Port request);
 
@@ -117,7 +121,7 @@ public final class SpawnerSocket {
         private @Nullable Attachment attachment;
         /** The session it is the source of; null for none. */
         private @Nullable TrackedSession tracked;
-        /** To be run at the end, if it follows asks; null if it does not. */
+        /** To be run at the end, if it follows asks or sessions; null if it does not. */
         private @Nullable Runnable unfollow;
         /** The client asked for a port or a shell: further bytes are for that. */
         private boolean tunnelled;
@@ -174,7 +178,8 @@ public final class SpawnerSocket {
                 return;
             }
             if (unfollow != null) {
-                refuse(BrigException.invalid("action", "comes on a connection that follows asks: use another one"));
+                refuse(BrigException.invalid(
+                        "action", "comes on a connection that follows asks or sessions: use another one"));
                 return;
             }
             if (++waiting == WAITING_MAX) {
@@ -265,14 +270,16 @@ public final class SpawnerSocket {
 
         @Override
         public CompletionStage<@Nullable Record> followAsks(SpawnerRequest.FollowAsks request) {
-            unfollow = AskFollower.follow(
-                    listeners.sessions(),
-                    access,
-                    request.tree(),
-                    writer,
-                    sink,
-                    change -> sink.writeLine((Record) change),
-                    () -> {});
+            return follow(listeners.sessions().followAsks(access, request.tree()));
+        }
+
+        @Override
+        public CompletionStage<@Nullable Record> followSessions(SpawnerRequest.FollowSessions request) {
+            return follow(listeners.sessions().followSessions(access, request.ended()));
+        }
+
+        private <C> CompletionStage<@Nullable Record> follow(Followed<C> followed) {
+            unfollow = Follower.follow(followed, writer, sink, change -> sink.writeLine((Record) change), () -> {});
             return CompletableFuture.completedFuture(null);
         }
 

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.Answers;
 import brig.protocol.control.Message;
+import brig.protocol.spawn.TerminalSize;
 import io.vertx.core.net.NetSocket;
 
 /**
@@ -42,6 +43,16 @@ final class TrackClientStream implements WorkerStream {
 
     @Override
     public void input(Message message) {
+        throw notStarted();
+    }
+
+    @Override
+    public void keys(String keys) {
+        throw notStarted();
+    }
+
+    @Override
+    public void resize(TerminalSize size) {
         throw notStarted();
     }
 

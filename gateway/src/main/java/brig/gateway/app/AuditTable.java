@@ -1,9 +1,13 @@
 package brig.gateway.app;
 
 import brig.gateway.audit.AuditTrail;
+import brig.gateway.audit.Costs;
 import brig.gateway.store.SqliteAuditIndex;
+import brig.protocol.api.CostList;
 import brig.protocol.control.AuditAnswer;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** The audit index, in SQLite. */
 record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
@@ -29,5 +33,28 @@ record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
                         query.after(),
                         query.limit())
                 .thenApply(found -> new AuditTrail.Page(found.entries(), found.lastSeq()));
+    }
+
+    @Override
+    public CompletionStage<List<Costs.Sum>> costs(@Nullable List<String> workers, long sinceMs, long untilMs) {
+        return table.costs(workers, sinceMs, untilMs)
+                .thenApply(found -> found.stream().map(AuditTable::sum).toList());
+    }
+
+    private static Costs.Sum sum(SqliteAuditIndex.Cost row) {
+        return new Costs.Sum(
+                row.worker(),
+                row.agent(),
+                row.model(),
+                row.day(),
+                new CostList.Row(
+                        "",
+                        row.requests(),
+                        row.unpriced(),
+                        row.input(),
+                        row.cachedInput(),
+                        row.cacheWriteInput(),
+                        row.output(),
+                        row.cost()));
     }
 }

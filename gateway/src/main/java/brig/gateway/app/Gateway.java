@@ -5,6 +5,7 @@ import brig.gateway.audit.AuditTrail;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Tokens;
 import brig.gateway.config.Config;
+import brig.gateway.config.ConfigFile;
 import brig.gateway.config.Paths;
 import brig.gateway.egress.HomeNetworks;
 import brig.gateway.limits.Admission;
@@ -42,6 +43,7 @@ import brig.gateway.worker.WorkerAgents;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
+import brig.protocol.api.BudgetView;
 import brig.protocol.api.PoolState;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -52,6 +54,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -75,6 +78,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway implements ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(Gateway.class);
+    /** Parts of budgets that are told, in percent. */
+    private static final List<Integer> BUDGET_STEPS = List.of(0, 50, 80, 100);
+
     private static final long START_SECONDS_MAX = 60;
     private static final long STOP_SECONDS_MAX = 15;
     /** Failed connection attempts before an expected worker-agent is started again: half a second. */
@@ -96,6 +102,8 @@ public final class Gateway implements ControlLink.Listener {
     private final @Nullable WorkerAgentProcess workerAgent;
 
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
+    /** The spawns of an earlier process are known. */
+    private final CompletableFuture<Void> recovered = new CompletableFuture<>();
     /** Whether the workers are left to a next gateway. */
     private final CompletableFuture<Boolean> stopWanted = new CompletableFuture<>();
 
@@ -123,6 +131,7 @@ public final class Gateway implements ControlLink.Listener {
     private boolean ready;
     private boolean stopping;
     private boolean keepWorkers;
+    private boolean startFailed;
     private long stopAtMs;
 
     /**
@@ -140,6 +149,7 @@ public final class Gateway implements ControlLink.Listener {
                 : List.of(StateLock.take(paths.state()), StateLock.take(paths.runtime()));
         Paths.makePassable(paths.agents());
         Paths.makePrivate(paths.streams());
+        disk.execute(Database::loadEngine);
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         workerAgent = paths.ownsWorkerAgent() ? new WorkerAgentProcess(paths, configFile) : null;
         keepWorkers = workerAgent == null;
@@ -192,6 +202,7 @@ public final class Gateway implements ControlLink.Listener {
                 vertx,
                 config,
                 paths,
+                configFile == null ? ConfigFile.ownPlace() : configFile,
                 new AccessRegistry(sessions, tokens, new Tickets(System::currentTimeMillis)),
                 timers,
                 counters);
@@ -283,6 +294,11 @@ public final class Gateway implements ControlLink.Listener {
         return listeners.view(
                 sessions,
                 openAsks(),
+                budgets(),
+                spawns.live().stream()
+                        .map(Spawn::throttlingProvider)
+                        .filter(Objects::nonNull)
+                        .toList(),
                 hosts.states(),
                 ready,
                 List.of(
@@ -293,6 +309,22 @@ public final class Gateway implements ControlLink.Listener {
                         new GaugeReadings.LimitUse(
                                 "spawnQueueMax", waiting, admission.bounds().queueMax()),
                         new GaugeReadings.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
+    }
+
+    /** By the steps that streams tell. */
+    private Map<String, Integer> budgets() {
+        Map<String, Integer> budgets = new TreeMap<>();
+        BUDGET_STEPS.forEach(step -> budgets.put(String.valueOf(step), 0));
+        for (Spawn spawn : spawns.live()) {
+            BudgetView budget = spawn.tree().budget();
+            if (budget != null) {
+                int step = BUDGET_STEPS.stream()
+                        .filter(one -> one <= budget.percent())
+                        .reduce(0, Math::max);
+                budgets.merge(String.valueOf(step), 1, Integer::sum);
+            }
+        }
+        return budgets;
     }
 
     private Map<String, Integer> openAsks() {
@@ -310,31 +342,10 @@ public final class Gateway implements ControlLink.Listener {
     public void start() {
         String version = Gateway.class.getPackage().getImplementationVersion();
         Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
-        listeners.sweep();
-        CompletableFuture<Void> started = onLoop(() -> spawner.recover()
-                .thenRun(() -> {
-                    control.open(this);
-                    hosts.open(spawner);
-                })
-                .thenCompose(opened -> workerAgentUp)
-                .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
-                .thenCompose(events -> listeners.open(new HttpApi.Services(
-                        spawner,
-                        workers,
-                        events,
-                        audit,
-                        new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
-                        hosts.registry(),
-                        links,
-                        System::currentTimeMillis,
-                        metrics::scrape)))
-                .thenRun(() -> {
-                    audit.start();
-                    retention.start();
-                    loopWatch.start();
-                }));
+        CompletableFuture<Void> swept =
+                CompletableFuture.runAsync(listeners::sweep, sweeper).thenRunAsync(() -> {}, loop);
         await(
-                started,
+                onLoop(() -> open(metrics, swept)),
                 START_SECONDS_MAX,
                 "no worker-agent answered on " + paths.link() + "; "
                         + (workerAgent == null
@@ -342,6 +353,39 @@ public final class Gateway implements ControlLink.Listener {
                                 : "see " + paths.state().resolve("worker-agent.log")));
     }
 
+    /** Reads the state, reaches the worker-agent and makes the listeners, beside each other. */
+    private CompletionStage<Void> open(Exposition metrics, CompletionStage<Void> swept) {
+        spawner.recover().thenRun(() -> hosts.open(spawner)).whenComplete((known, failure) -> {
+            if (failure == null) {
+                recovered.complete(null);
+            } else {
+                recovered.completeExceptionally(failure);
+            }
+        });
+        control.open(this);
+        return new EventTable(new SqliteEventStore(database))
+                .open(System::currentTimeMillis)
+                .thenCompose(events -> listeners.open(
+                        new HttpApi.Services(
+                                spawner,
+                                workers,
+                                events,
+                                audit,
+                                new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
+                                hosts.registry(),
+                                links,
+                                System::currentTimeMillis,
+                                metrics::scrape),
+                        recovered.thenCompose(known -> workerAgentUp),
+                        swept))
+                .thenRun(() -> {
+                    audit.start();
+                    retention.start();
+                    loopWatch.start();
+                });
+    }
+
+    /** Before that of an earlier process is known, the workers wait to be adopted. */
     @Override
     public void handleUp(String instance) {
         log.info("worker-agent is up instance={}", instance);
@@ -349,15 +393,19 @@ public final class Gateway implements ControlLink.Listener {
         if (workerAgent != null) {
             workerAgent.handleUp();
         }
-        networks.handleHomeUp();
-        spawner.reconcile(null).whenComplete((reconciled, failure) -> {
-            if (failure == null) {
-                ready = true;
-                workerAgentUp.complete(null);
-            } else {
-                log.error("cannot adopt the workers: {}", failure.getMessage());
-            }
-        });
+        var _ = recovered
+                .thenCompose(known -> {
+                    networks.handleHomeUp();
+                    return spawner.reconcile(null);
+                })
+                .whenComplete((reconciled, failure) -> {
+                    if (failure == null) {
+                        ready = true;
+                        workerAgentUp.complete(null);
+                    } else {
+                        log.error("cannot adopt the workers: {}", failure.getMessage());
+                    }
+                });
     }
 
     @Override
@@ -399,7 +447,7 @@ public final class Gateway implements ControlLink.Listener {
 
     private void checkStop(boolean handOver) {
         // What runs on other hosts goes on there.
-        boolean idle = spawns.live().stream().allMatch(spawn -> spawn.isTracked() || spawn.host() != null);
+        boolean idle = !hasWorkersHere();
         if (idle || System.currentTimeMillis() >= stopAtMs) {
             // An idle worker-agent of our own would keep its old version for nothing.
             keepWorkers = handOver && (workerAgent == null || !idle);
@@ -414,9 +462,16 @@ public final class Gateway implements ControlLink.Listener {
         return stopWanted.join();
     }
 
-    /** Makes {@link #stop} leave the workers: if this gateway fails to start, they belong to an earlier one. */
-    public void keepWorkers() {
-        loop.execute(() -> keepWorkers = true);
+    /** The start has failed: makes {@link #stop} leave the workers of an earlier gateway, with their worker-agent. */
+    public void leaveWorkers() {
+        loop.execute(() -> {
+            startFailed = true;
+            keepWorkers = workerAgent == null || !workerAgent.isOurs() || hasWorkersHere();
+        });
+    }
+
+    private boolean hasWorkersHere() {
+        return spawns.live().stream().anyMatch(spawn -> !spawn.isTracked() && spawn.host() == null);
     }
 
     /**
@@ -444,6 +499,9 @@ public final class Gateway implements ControlLink.Listener {
         onLoop(listeners::leave).join();
         vertx.close().toCompletionStage().toCompletableFuture().join();
         // The loop has ended, so its state may be read here.
+        if (startFailed && !keepWorkers && workerAgent != null) {
+            workerAgent.awaitEnd();
+        }
         listeners.removeSockets();
         sweeper.shutdown();
         disk.shutdown();

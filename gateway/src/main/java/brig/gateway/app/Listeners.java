@@ -15,10 +15,10 @@ import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.resources.AskCalls;
-import brig.gateway.resources.AskStreams;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.FollowCalls;
 import brig.gateway.resources.GatewayStatus;
 import brig.gateway.resources.HostCalls;
 import brig.gateway.resources.LinkCalls;
@@ -62,10 +62,12 @@ final class Listeners {
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
     private static final long LEAVE_MS = 1_000;
+    private static final int PORT_MAX = 65_535;
 
     private final Vertx vertx;
     private final Config config;
     private final Paths paths;
+    private final Path settings;
     private final UnixSockets unix;
     private final ListenerServices listeners;
     private final HttpConnections httpConnections;
@@ -75,11 +77,19 @@ final class Listeners {
 
     private int httpPort;
 
+    /** @param settings the file that a person would change */
     public Listeners(
-            Vertx vertx, Config config, Paths paths, AccessRegistry entrance, Timers timers, Counters counters) {
+            Vertx vertx,
+            Config config,
+            Paths paths,
+            Path settings,
+            AccessRegistry entrance,
+            Timers timers,
+            Counters counters) {
         this.vertx = vertx;
         this.config = config;
         this.paths = paths;
+        this.settings = settings;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
         ConnectionGuard connectionGuard = connectionGuard(config, timers);
         this.listeners = new ListenerServices(
@@ -118,8 +128,14 @@ final class Listeners {
         sessionSockets.sweep();
     }
 
-    /** Opens HTTP, session sockets and spawner socket, in that order. @throws BrigException if one is taken */
-    public CompletionStage<Void> open(HttpApi.Services services) {
+    /**
+     * Opens HTTP, session sockets and spawner socket, in that order; fails with a {@link BrigException} if one is taken.
+     *
+     * @param ready the sessions of an earlier process are followed; until then nothing listens
+     * @param swept what it left is removed
+     */
+    public CompletionStage<Void> open(
+            HttpApi.Services services, CompletionStage<Void> ready, CompletionStage<Void> swept) {
         GatewayStatus status = new GatewayStatus(
                 listeners.sessions(),
                 listeners.connectionGuard(),
@@ -131,14 +147,19 @@ final class Listeners {
         SpawnerSocket spawner = new SpawnerSocket(listeners, services, calls);
         HttpApi api = new HttpApi(listeners, services, calls, spawner, config);
         Router router = api.router(vertx);
-        return openUnix(router)
+        return ready.thenCompose(followed -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
-                        .recover(failure -> busy("http.host:http.port", failure))
+                        .recover(failure -> refused(
+                                "http.host:http.port",
+                                config.http().host(),
+                                config.http().port(),
+                                failure))
                         .toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort())
                 .thenCompose(opened -> openMetrics(api))
-                .thenCompose(opened -> sessionSockets.serve())
+                .thenCompose(opened -> swept)
+                .thenCompose(removed -> sessionSockets.serve())
                 .thenCompose(opened -> spawner.open(paths.spawner()))
                 .thenAccept(opened -> sockets.add(paths.spawner()));
     }
@@ -146,16 +167,17 @@ final class Listeners {
     private Calls calls(HttpApi.Services services, GatewayStatus status) {
         SpawnCalls spawns = new SpawnCalls(listeners, services.spawner(), services.workers());
         TokenCalls tokens = new TokenCalls(listeners);
+        SessionCalls sessions = new SessionCalls(listeners, spawns, new WebSockets(listeners));
         return new Calls(
                 spawns,
-                new SessionCalls(listeners, spawns, new WebSockets(listeners)),
+                sessions,
                 new EventCalls(listeners, services.spawner(), services.events()),
                 tokens,
                 new SignInCalls(listeners, tokens, this::url),
                 new EgressCalls(listeners, services.workers()),
                 new AskCalls(listeners.sessions()),
                 new LinkCalls(services.links(), services.workers()),
-                new AskStreams(listeners),
+                new FollowCalls(listeners, sessions),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()),
                 new HostCalls(services.hosts()));
@@ -168,7 +190,8 @@ final class Listeners {
         }
         return http().requestHandler(api.metricsAlone())
                 .listen(own.metricsPort(), own.metricsHost())
-                .recover(failure -> busy("http.metricsHost:http.metricsPort", failure))
+                .recover(failure ->
+                        refused("http.metricsHost:http.metricsPort", own.metricsHost(), own.metricsPort(), failure))
                 .toCompletionStage()
                 .thenAccept(
                         server -> log.info("metrics at http://{}:{}/metrics", own.metricsHost(), server.actualPort()));
@@ -202,17 +225,32 @@ final class Listeners {
         return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
     }
 
-    private static Future<HttpServer> busy(String keys, Throwable failure) {
-        return Future.failedFuture(new BrigException(
-                ErrorCode.INTERNAL,
-                "cannot listen on " + keys + ": " + failure.getMessage()
-                        + "; stop what listens there, or set another port in the configuration"));
+    private Future<HttpServer> refused(String keys, String host, int port, Throwable failure) {
+        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, refusal(keys, host, port, failure, settings)));
     }
 
-    /** The readings of connections, combined with those of sessions and other limits. */
+    /** Names what is in the way, and the line that goes around it. */
+    static String refusal(String keys, String host, int port, Throwable failure, Path settings) {
+        String[] names = keys.split("[:.]", -1);
+        String said = String.valueOf(failure.getMessage());
+        boolean taken = said.contains("in use");
+        return "cannot listen on " + host + ":" + port + ", which is " + keys + ": "
+                + (taken ? "another program listens there; end it, or" : said + ";") + " choose another address in "
+                + settings + ", such as {\"http\": {\""
+                + (taken ? names[3] + "\": " + (port < PORT_MAX ? port + 1 : port - 1) : names[1] + "\": \"127.0.0.1\"")
+                + "}}";
+    }
+
+    /**
+     * The readings of connections, combined with those of sessions and other limits.
+     *
+     * @param throttling the provider that each throttled session waits for
+     */
     GaugeReadings view(
             Map<String, Integer> sessions,
             Map<String, Integer> asks,
+            Map<String, Integer> budgets,
+            List<String> throttling,
             Map<String, Integer> hosts,
             boolean workerAgentUp,
             List<GaugeReadings.LimitUse> others) {
@@ -233,7 +271,17 @@ final class Listeners {
             full += writer.isFull() ? 1 : 0;
         }
         return new GaugeReadings(
-                sessions, asks, hosts, listeners.writers().size(), full, queued, workerAgentUp, limits);
+                sessions,
+                asks,
+                budgets,
+                throttling.size(),
+                (int) throttling.stream().distinct().count(),
+                hosts,
+                listeners.writers().size(),
+                full,
+                queued,
+                workerAgentUp,
+                limits);
     }
 
     /** The URL of the HTTP interface, with the actual port if the configured one is 0. */

@@ -11,14 +11,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Exclusive ownership of a folder by one gateway: a locked file {@code gateway.lock} in it, which holds the owner's
  * process id. The kernel releases the lock with its process, however that ends, so there are no stale locks.
  *
- * <p>Decision 0127.
+ * <p>Decisions 0127, 0198.
  */
-final class StateLock {
+public final class StateLock {
     private static final String NAME = "gateway.lock";
     private static final int PID_BYTES_MAX = 20;
 
@@ -55,6 +56,27 @@ final class StateLock {
                     ErrorCode.RECORD_LOST,
                     "cannot write " + file + ": " + e.getMessage() + "; make room in that folder, or make it writable");
         }
+    }
+
+    /**
+     * Looks who owns the folder; not for the owner's own process, whose lock would go with the look.
+     *
+     * @return the process id; null for nobody, or if this user cannot tell
+     */
+    public static @Nullable String owner(Path folder) {
+        try (FileChannel channel =
+                FileChannel.open(folder.resolve(NAME), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            String pid = pid(channel);
+            // A lock is tried only where the last owner may live: the trial could be in a new owner's way.
+            return isAlive(pid) && !isFree(channel) ? pid : null;
+        } catch (IOException noneThere) {
+            return null;
+        }
+    }
+
+    private static boolean isAlive(String pid) {
+        return pid.matches("[0-9]{1,10}")
+                && ProcessHandle.of(Long.parseLong(pid)).isPresent();
     }
 
     private static boolean isFree(FileChannel channel) throws IOException {

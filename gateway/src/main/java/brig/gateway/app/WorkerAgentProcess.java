@@ -92,6 +92,11 @@ final class WorkerAgentProcess {
         Files.setPosixFilePermissions(file, PRIVATE);
     }
 
+    /** Whether it runs, and this gateway started it. */
+    boolean isOurs() {
+        return process != null && process.isAlive();
+    }
+
     /** It answered: resets the count of failed starts. */
     void handleUp() {
         starts = 0;
@@ -103,6 +108,14 @@ final class WorkerAgentProcess {
             return;
         }
         process.destroy();
+        awaitEnd();
+    }
+
+    /** Waits until it has ended, if this gateway started it; in the end it is killed. */
+    void awaitEnd() {
+        if (process == null) {
+            return;
+        }
         try {
             if (!process.waitFor(STOP_MS, TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();

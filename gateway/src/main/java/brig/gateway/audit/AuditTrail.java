@@ -8,6 +8,7 @@ import brig.protocol.egress.AuditEvent;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,9 @@ public final class AuditTrail {
         CompletionStage<Void> add(AuditAnswer part);
 
         CompletionStage<Page> find(Query query);
+
+        /** What is known of requests to models; {@code workers} and times as in a query. */
+        CompletionStage<List<Costs.Sum>> costs(@Nullable List<String> workers, long sinceMs, long untilMs);
     }
 
     private static final Logger logger = LoggerFactory.getLogger(AuditTrail.class);
@@ -73,6 +77,17 @@ public final class AuditTrail {
 
     public CompletionStage<Answer> find(Query query) {
         return catchUp().thenCompose(complete -> index.find(query).thenApply(page -> new Answer(page, complete)));
+    }
+
+    /** Asks for the costs of requests to models, and makes an answer of them and of whether the index was up to date. */
+    public <T> CompletionStage<T> costs(
+            @Nullable List<String> workers,
+            long sinceMs,
+            long untilMs,
+            BiFunction<List<Costs.Sum>, Boolean, T> answer) {
+        return catchUp()
+                .thenCompose(complete ->
+                        index.costs(workers, sinceMs, untilMs).thenApply(sums -> answer.apply(sums, complete)));
     }
 
     /** @return whether everything written so far is in the index now */

@@ -77,7 +77,7 @@ public final class Attachment implements ConnectionWriter.Writer {
 
     private void handlePresence(ConnectionLine.Presence line) {
         // The line reports a state, not an event: if a slow subscriber misses one, the next one replaces it.
-        if (sink.isWritable()) {
+        if (sink.hasRoom()) {
             sink.tell(line);
             sink.flush();
         }
@@ -99,7 +99,7 @@ public final class Attachment implements ConnectionWriter.Writer {
         /** @param way the kind of connection, the default {@code via} of its messages */
         public static Options of(AttachOptions asked, String way) {
             return new Options(
-                    Math.max(1, asked.from()),
+                    asked.from() == 0 ? 1 : asked.from(),
                     asked.watchOnly(),
                     asked.presence(),
                     asked.agent(),
@@ -145,6 +145,10 @@ public final class Attachment implements ConnectionWriter.Writer {
             throw new BrigException(
                     ErrorCode.INPUT_NOT_ACCEPTED, ANSWERS_MAX + " answers of this connection are undecided", 1);
         }
+        if (order instanceof CaptainLine.AtTerminal here) {
+            session.handleTerminal(access, here, this);
+            return;
+        }
         CompletionStage<? extends ConnectionLine> told = session.handleOrder(access, order, false, via);
         if (told == null) {
             return;
@@ -159,6 +163,13 @@ public final class Attachment implements ConnectionWriter.Writer {
             }
             sink.flush();
         });
+    }
+
+    /** The client is done with the frames up to that one. */
+    public void handleAck(long seq) {
+        sink.handleAck(seq);
+        subscription.drain();
+        sink.flush();
     }
 
     @Override
@@ -177,6 +188,7 @@ public final class Attachment implements ConnectionWriter.Writer {
     public void close() {
         writer.remove(this);
         subscription.close();
+        session.leaveTerminal(this);
         absence.run();
         absence = () -> {};
         unwatch.run();

@@ -10,6 +10,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A captain's or watcher's connection that takes lines: a Unix socket, on which a batch is bytes, or a WebSocket, on
@@ -22,6 +23,8 @@ public final class TextSink implements FrameSink {
     private final Framing framing;
     private final byte[] header;
     private final Runnable end;
+    /** Null for as much as the connection takes. */
+    private final @Nullable Window window;
 
     /**
      * @param framing the framing of the connection's protocol
@@ -29,6 +32,12 @@ public final class TextSink implements FrameSink {
      * @param end called when the stream has ended
      */
     public TextSink(ConnectionWriter writer, Framing framing, byte[] header, Runnable end) {
+        this(writer, framing, header, 0, end);
+    }
+
+    /** @param windowBytes how much of the stream is written that is not acknowledged; 0 for as much as the connection takes */
+    public TextSink(ConnectionWriter writer, Framing framing, byte[] header, long windowBytes, Runnable end) {
+        this.window = windowBytes == 0 ? null : new Window(windowBytes);
         this.writer = writer;
         this.framing = framing;
         this.header = header;
@@ -37,11 +46,26 @@ public final class TextSink implements FrameSink {
 
     @Override
     public boolean isWritable() {
+        return writer.isWritable() && (window == null || window.isOpen());
+    }
+
+    /** Whether there is room for a line about the connection. */
+    boolean hasRoom() {
         return writer.isWritable();
+    }
+
+    /** The client has everything up to that frame. */
+    void handleAck(long seq) {
+        if (window != null) {
+            window.handleAck(seq);
+        }
     }
 
     @Override
     public void write(FrameBatch batch) {
+        if (window != null) {
+            window.handleWritten(batch.lastSeq(), batch.bytes());
+        }
         if (header.length == 0) {
             writer.write(batch, framing);
         } else {

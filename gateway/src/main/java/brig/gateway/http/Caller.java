@@ -68,6 +68,11 @@ public final class Caller {
         return session == null ? sessions.spawnId(id) : session.spawn().spawnId();
     }
 
+    /** Whether {@link #spawnId} resolves that name. */
+    public boolean knows(String id) {
+        return session != null || sessions.knows(id);
+    }
+
     /** The calling program, if it names itself, else the interface. @throws BrigException for an invalid name */
     public String via(@Nullable String client) {
         AttachOptions.requireClient(client);

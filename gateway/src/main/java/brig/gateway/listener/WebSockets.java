@@ -6,10 +6,12 @@ import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.TextSink;
 import brig.gateway.connection.WebSocketFraming;
 import brig.gateway.limits.GuardedConnection;
+import brig.gateway.session.Followed;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.Role;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
@@ -218,6 +220,7 @@ public final class WebSockets {
 
         private Runnable unwatch;
         private Runnable unfollowAsks = () -> {};
+        private Runnable unfollowSessions = () -> {};
 
         Multiplex(Access access, ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded) {
             this.access = access;
@@ -229,7 +232,7 @@ public final class WebSockets {
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
                 unwatch.run();
-                unfollowAsks.run();
+                unfollow();
                 attachments.values().forEach(Attachment::close);
                 attachments.clear();
             });
@@ -264,7 +267,25 @@ public final class WebSockets {
             }
             switch (message.as(MultiplexLine.class)) {
                 case MultiplexLine.Ping _ -> sink.tell(new ConnectionLine.Pong());
-                case MultiplexLine.FollowAsks wanted -> followAsks(wanted);
+                case MultiplexLine.FollowAsks wanted -> {
+                    requireToken("asks");
+                    unfollowAsks.run();
+                    unfollowAsks = follow(listeners.sessions().followAsks(access, wanted.tree()));
+                }
+                case MultiplexLine.FollowSessions wanted -> {
+                    requireToken("sessions");
+                    if (access.role() == null) {
+                        throw new BrigException(ErrorCode.FORBIDDEN, "the token of one session lists none");
+                    }
+                    unfollowSessions.run();
+                    unfollowSessions = follow(listeners.sessions().followSessions(access, wanted.ended()));
+                }
+                case MultiplexLine.Ack ack -> {
+                    Attachment attachment = attachments.get(ack.id());
+                    if (attachment != null) {
+                        attachment.handleAck(ack.seq());
+                    }
+                }
                 case MultiplexLine.OfSession line -> handleLine(line);
             }
         }
@@ -276,25 +297,25 @@ public final class WebSockets {
             }
             unwatch.run();
             unwatch = watch();
-            unfollowAsks.run();
+            unfollow();
         }
 
-        /** Follows asks under the connection's token, until it gets another one. */
-        private void followAsks(MultiplexLine.FollowAsks wanted) {
+        private void unfollow() {
+            unfollowAsks.run();
+            unfollowSessions.run();
+        }
+
+        private void requireToken(String what) {
             if (access.isNobody()) {
                 throw new BrigException(
-                        ErrorCode.ATTACH_AUTH_MISSING, "asks are followed with a token: {\"auth\": token}");
+                        ErrorCode.ATTACH_AUTH_MISSING, what + " are followed with a token: {\"auth\": token}");
             }
             guarded.becomeKnown(access.isAdmin());
-            unfollowAsks.run();
-            unfollowAsks = AskFollower.follow(
-                    listeners.sessions(),
-                    access,
-                    wanted.tree(),
-                    writer,
-                    sink,
-                    change -> sink.writeLine((Record) change),
-                    () -> {});
+        }
+
+        /** Follows under the connection's token, until it gets another one. */
+        private <C> Runnable follow(Followed<C> followed) {
+            return Follower.follow(followed, writer, sink, change -> sink.writeLine((Record) change), () -> {});
         }
 
         private void handleLine(MultiplexLine.OfSession line) {
@@ -310,6 +331,9 @@ public final class WebSockets {
                 case MultiplexLine.AnswerAsk answer ->
                     attachment(spawnId)
                             .handleOrder(new CaptainLine.AnswerAsk(answer.askId(), answer.option(), answer.text()));
+                case MultiplexLine.Keys keys -> attachment(spawnId).handleOrder(new CaptainLine.Keys(keys.data()));
+                case MultiplexLine.Resize size ->
+                    attachment(spawnId).handleOrder(new CaptainLine.Resize(size.cols(), size.rows()));
                 case MultiplexLine.Cancel _ -> attachment(spawnId).handleOrder(new CaptainLine.Cancel());
                 case MultiplexLine.Terminate _ -> attachment(spawnId).handleOrder(new CaptainLine.Terminate());
                 case MultiplexLine.TakeControl _ -> attachment(spawnId).handleOrder(new CaptainLine.TakeControl());
@@ -330,17 +354,21 @@ public final class WebSockets {
             if (attachments.containsKey(spawnId)) {
                 throw BrigException.invalid("id", "is subscribed to already on this connection");
             }
+            String own = wanted.token();
+            Access given = own == null ? access : listeners.tokens().access(own);
+            Access here = given.in(session.spawn());
+            Attachment.Options options = Attachment.Options.of(wanted.options(), "websocket");
+            if (wanted.windowBytes() > 0 && here.connectionRole() == Role.CAPTAIN && !options.watchOnly()) {
+                throw BrigException.invalid("window_bytes", "is for watchers: it would pause the agent");
+            }
             TextSink named = new TextSink(
                     writer,
                     WebSocketFraming.TEXT,
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII),
+                    wanted.windowBytes(),
                     () -> drop(spawnId));
-            String own = wanted.token();
-            Access given = own == null ? access : listeners.tokens().access(own);
-            Access here = given.in(session.spawn());
             guarded.becomeKnown(given.isAdmin());
-            Attachment attachment =
-                    new Attachment(session, here, Attachment.Options.of(wanted.options(), "websocket"), named, writer);
+            Attachment attachment = new Attachment(session, here, options, named, writer);
             attachments.put(spawnId, attachment);
             // Subscriptions under the connection's token end with the connection.
             attachment.begin(

@@ -7,6 +7,8 @@ import brig.gateway.openai.AnswerHeader;
 import brig.gateway.openai.ModelRequest;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
+import brig.protocol.spawn.Budget;
+import brig.protocol.spawn.SpawnRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply apply) {
     private static final String REPOSITORY = "brig-repository";
     private static final String APPLY = "brig-apply";
+    private static final String BUDGET = "brig-budget";
     private static final String SESSION = "x-session-id";
     private static final int SESSION_CHARACTERS_MAX = 256;
 
@@ -54,6 +57,14 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
         } catch (IllegalArgumentException e) {
             throw BrigException.invalid(REPOSITORY, "must be a path, with % as in a URL");
         }
+    }
+
+    /** What a new worker may use up. */
+    SpawnRequest.Bounds bounds() {
+        String budget = call.request().getHeader(BUDGET);
+        return budget == null
+                ? SpawnRequest.Bounds.NONE
+                : new SpawnRequest.Bounds(null, 0, 0, Budget.parse(BUDGET, budget));
     }
 
     /** The task_id of a conversation's worker, derived from the client's id; unique per captain. */

@@ -137,7 +137,7 @@ public final class OpenAiCalls {
                 repository,
                 false,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, PROJECT),
-                SpawnRequest.Bounds.NONE,
+                asked.bounds(),
                 SpawnRequest.Continuation.NEW,
                 null);
     }

@@ -108,10 +108,14 @@ public final class AnswerSink implements FrameSink {
             case Frame.Message _,
                     Frame.Accepted _,
                     Frame.Usage _,
+                    Frame.Budget _,
                     Frame.Session _,
                     Frame.Plan _,
                     Frame.Permission _,
-                    Frame.Raw _ -> {}
+                    Frame.Raw _,
+                    Frame.Tty _,
+                    Frame.Screen _,
+                    Frame.Activity _ -> {}
             case null -> {}
         }
     }

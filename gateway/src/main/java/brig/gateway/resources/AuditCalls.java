@@ -1,6 +1,7 @@
 package brig.gateway.resources;
 
 import brig.gateway.audit.AuditTrail;
+import brig.gateway.audit.Costs;
 import brig.gateway.auth.Access;
 import brig.gateway.http.Caller;
 import brig.gateway.listener.ListenerServices;
@@ -9,13 +10,18 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Role;
 import brig.protocol.api.AuditPage;
+import brig.protocol.api.BudgetView;
+import brig.protocol.api.CostList;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.egress.AuditEntry;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Queries of the audit: an admin sees everything, a captain the entries of its own sessions. */
+/** Queries of the audit, and what requests to models cost: an admin sees everything, a captain the entries of its own sessions. */
 public final class AuditCalls {
     private static final int PAGE = 100;
 
@@ -43,6 +49,35 @@ public final class AuditCalls {
                 in.after() == null ? -1 : in.after(),
                 limit + 1);
         return trail.find(query).thenApply(answer -> page(answer, limit));
+    }
+
+    /** @throws BrigException if the caller may not ask that */
+    public CompletionStage<CostList> costs(Caller caller, SpawnerRequest.Costs in) {
+        Map<String, Spawn> byWorker = new HashMap<>();
+        listeners.sessions().all().forEach(spawn -> byWorker.put(spawn.workerId(), spawn));
+        CostList.By by = in.by() == null ? CostList.By.AGENT : in.by();
+        return trail.costs(workers(caller.access(), in.spawnId()), in.since(), in.until(), (sums, complete) -> {
+            CostList list = Costs.list(
+                    sums,
+                    by,
+                    worker ->
+                            byWorker.containsKey(worker) ? byWorker.get(worker).captain() : "",
+                    worker ->
+                            byWorker.containsKey(worker) ? byWorker.get(worker).spawnId() : worker,
+                    complete);
+            return by == CostList.By.SESSION ? list.with(budgets(byWorker.values())) : list;
+        });
+    }
+
+    private static Map<String, BudgetView> budgets(Collection<Spawn> spawns) {
+        Map<String, BudgetView> budgets = new HashMap<>();
+        for (Spawn spawn : spawns) {
+            BudgetView budget = spawn.tree().budget();
+            if (budget != null) {
+                budgets.put(spawn.spawnId(), budget);
+            }
+        }
+        return budgets;
     }
 
     private static AuditPage page(AuditTrail.Answer answer, int limit) {

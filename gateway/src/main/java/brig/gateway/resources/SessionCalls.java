@@ -83,7 +83,9 @@ public final class SessionCalls {
         session.requireAttachable();
         Optional<StreamPosition> position = position(call.request(), in.lastEventId());
         AgentFilter narrowing = AgentFilter.read(in.agent());
-        long from = session.resumePoint(position);
+        long from = position.isEmpty() && in.from() != 0
+                ? session.spawn().log().resumePoint(in.from())
+                : session.resumePoint(position);
         HttpServerResponse response = call.response();
         if (session.spawn().log().isEnded() && from > session.spawn().log().lastSeq()) {
             response.setStatusCode(204).end();

@@ -13,6 +13,7 @@ import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.api.HttpRequest;
 import brig.protocol.api.SpawnAnswer;
@@ -24,6 +25,7 @@ import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.spawn.SpawnRequest;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -193,11 +195,30 @@ public final class SpawnCalls {
     }
 
     public CompletionStage<DiffAnswer> diff(Caller caller, SpawnerRequest.Diff in) {
-        return workers.diff(caller.spawnId(in.id()));
+        return leaver(caller, in.id()).thenCompose(workers::diff);
     }
 
     public CompletionStage<ApplyAnswer> apply(Caller caller, SpawnerRequest.Apply in) {
-        return workers.apply(caller.spawnId(in.id()), in.check(), in.allow());
+        return leaver(caller, in.id()).thenCompose(spawnId -> workers.apply(spawnId, in.check(), in.allow()));
+    }
+
+    /**
+     * The spawn_id of a spawn that has, or left behind, a workspace. One that another gateway started is known by its workspace
+     * alone, and of several with that task_id the last is meant.
+     */
+    private CompletionStage<String> leaver(Caller caller, String id) {
+        if (caller.knows(id)) {
+            return CompletableFuture.completedFuture(caller.spawnId(id));
+        }
+        return workers.workspaces()
+                .thenApply(kept -> kept.workspaces().stream()
+                        .filter(one -> one.taskId().equals(id))
+                        .max(Comparator.comparingLong(WorkspacesAnswer.KeptWorkspace::endedMs))
+                        .orElseThrow(() -> new BrigException(
+                                ErrorCode.NOT_FOUND,
+                                "no session '" + id + "' is known, and none of that name left changes: "
+                                        + "'brig workspaces' lists those that did"))
+                        .spawnId());
     }
 
     public CompletionStage<SpawnView> end(Caller caller) {
@@ -223,6 +244,6 @@ public final class SpawnCalls {
     }
 
     public CompletionStage<DiscardAnswer> discard(Caller caller, SpawnerRequest.Discard in) {
-        return workers.discard(caller.spawnId(in.id()));
+        return leaver(caller, in.id()).thenCompose(workers::discard);
     }
 }

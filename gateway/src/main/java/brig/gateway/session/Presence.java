@@ -36,6 +36,7 @@ public final class Presence {
     private final Runnable empty;
     private final List<Member> listeners = new ArrayList<>();
     private final Map<String, Integer> captains = new TreeMap<>();
+    private final TerminalSizes sizes = new TerminalSizes();
     private int watchers;
     private @Nullable String holder;
     private Timers.@Nullable Timer announcement;
@@ -78,6 +79,11 @@ public final class Presence {
         } else {
             announce();
         }
+    }
+
+    /** The sizes of its captains' terminals. */
+    TerminalSizes sizes() {
+        return sizes;
     }
 
     boolean hasCaptains() {

@@ -75,8 +75,12 @@ public final class Session {
 
     /** The current agents of the session, derived from its frames; also of an ended session. */
     public CompletionStage<TreeView> tree() {
+        boolean known = spawn.tree().usage() != null;
         return spawn.tree().read().thenApply(tree -> {
             sessions.noteRead(spawn);
+            if (!known) {
+                spawn.handleChanged();
+            }
             return tree.view(new AgentTree.Owner(
                     spawn.spawnId(),
                     spawn.taskId(),
@@ -168,15 +172,58 @@ public final class Session {
         switch (order) {
             case CaptainLine.UserMessage message -> handleUser(access, message, takeControl, via);
             case CaptainLine.Cancel _ -> {
+                requireTurns();
                 requireControl(access, takeControl);
                 spawn.worker().cancel();
             }
             case CaptainLine.Terminate _ -> sessions.terminator().terminate(spawn, "requested", access.captain());
             case CaptainLine.TakeControl _ -> sessions.presence(spawn).take(access.captain());
             case CaptainLine.ReleaseControl _ -> sessions.presence(spawn).release(access.captain());
+            case CaptainLine.AtTerminal _ ->
+                throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "keys go with a connection");
             case CaptainLine.Ping _, CaptainLine.AnswerAsk _ -> {}
         }
         return null;
+    }
+
+    /**
+     * Passes on what a captain does at the agent's terminal.
+     *
+     * @param connection which {@link #join} knows; its size is forgotten by {@link #leaveTerminal}
+     * @throws BrigException if it is refused, without side effects
+     */
+    public void handleTerminal(Access access, CaptainLine.AtTerminal order, Object connection) {
+        access.requireCaptain();
+        WorkerStream worker = spawn.worker();
+        if (!spawn.isOnTerminal()) {
+            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the session has no terminal");
+        }
+        TerminalSizes sizes = sessions.presence(spawn).sizes();
+        switch (order) {
+            case CaptainLine.Keys keys -> {
+                requireControl(access);
+                sizes.type(connection);
+                sizes.news(spawn.isTtySmallest()).ifPresent(worker::resize);
+                worker.keys(keys.data());
+            }
+            case CaptainLine.Resize resize -> {
+                sizes.resize(connection, resize.size());
+                sizes.news(spawn.isTtySmallest()).ifPresent(worker::resize);
+            }
+        }
+    }
+
+    /** That connection is gone, and its terminal with it. */
+    public void leaveTerminal(Object connection) {
+        Presence presence = sessions.known(spawn);
+        if (presence != null && spawn.isOnTerminal() && spawn.isConnected()) {
+            presence.sizes().leave(connection);
+            try {
+                presence.sizes().news(spawn.isTtySmallest()).ifPresent(spawn.worker()::resize);
+            } catch (BrigException busy) {
+                log.atDebug().addKeyValue("spawn_id", spawn.spawnId()).log("keeps its size: {}", busy.getMessage());
+            }
+        }
     }
 
     /** Refuses a captain while another holds control. @throws BrigException {@code CONTROL_HELD} */
@@ -200,10 +247,18 @@ public final class Session {
         }
     }
 
+    private void requireTurns() {
+        if (spawn.isOnTerminal()) {
+            throw new BrigException(
+                    ErrorCode.INPUT_NOT_ACCEPTED, "the agent is on a terminal, and has no turns: send keys");
+        }
+    }
+
     private void handleUser(Access access, CaptainLine.UserMessage message, boolean takeControl, String via) {
         String id = message.messageId();
         try {
             WorkerStream worker = spawn.worker();
+            requireTurns();
             requireControl(access, takeControl);
             worker.input(new Message(message.content(), id, access.captain(), via));
         } catch (BrigException refusal) {

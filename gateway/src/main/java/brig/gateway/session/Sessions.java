@@ -12,6 +12,7 @@ import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
+import brig.protocol.api.SessionChange;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.AskAnswer;
@@ -90,6 +91,11 @@ public final class Sessions {
         return spawns.find(id).isEmpty() && Ids.isSpawnId(id)
                 ? id
                 : find(id).spawn().spawnId();
+    }
+
+    /** Whether {@link #spawnId} resolves that name. */
+    public boolean knows(String id) {
+        return Ids.isSpawnId(id) || spawns.find(id).isPresent();
     }
 
     public Session of(Spawn spawn) {
@@ -176,9 +182,17 @@ public final class Sessions {
                 .toList());
     }
 
-    /** Tells that listener of each ask and each answer of the same sessions, until the returned handle is run. */
-    public Runnable followAsks(Access access, @Nullable String top, Consumer<AskChange> listener) {
+    /**
+     * The same asks, and each ask and answer from then on.
+     *
+     * @throws BrigException as {@link #asks}
+     */
+    public Followed<AskChange> followAsks(Access access, @Nullable String top) {
         Predicate<Spawn> asking = asking(access, top);
+        return new AskNews(() -> asks(access, top), listener -> listen(asking, listener));
+    }
+
+    private Runnable listen(Predicate<Spawn> asking, Consumer<AskChange> listener) {
         return spawns.followAsks(new AskListener() {
             @Override
             public void handleAsk(Spawn spawn, Frame.Ask ask) {
@@ -274,6 +288,15 @@ public final class Sessions {
         return spawns.all().stream()
                 .filter(spawn -> !spawn.state().isFinal())
                 .flatMap(spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
+    }
+
+    /**
+     * The sessions visible to that access, and what changes of them.
+     *
+     * @param ended how many of those that ended it begins with, the newest
+     */
+    public Followed<SessionChange> followSessions(Access access, int ended) {
+        return new SessionNews(spawns, this, access, ended, timers);
     }
 
     /** Views of the spawns visible to that access, newest first. */

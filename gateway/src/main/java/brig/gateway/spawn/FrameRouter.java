@@ -56,13 +56,14 @@ final class FrameRouter implements FrameDecoder.Sink {
         switch (type) {
             case CHUNK -> spawn.log().handleChunk();
             case MESSAGE -> spawn.activity().handleMessage();
-            case DONE, EGRESS, USAGE, SESSION, STATE, ASK, ANSWERED -> {
+            case DONE, EGRESS, USAGE, BUDGET, SESSION, STATE, ASK, ANSWERED, SCREEN, ACTIVITY -> {
                 NumberedFrame read = read(bytes, offset, length);
                 if (read != null && read.frame() != null) {
-                    handle(read.frame(), read.ts());
+                    handle(read.frame(), seq, read.ts());
                 }
             }
-            case ACCEPTED, ERROR, SUBAGENT, TOOL, PLAN, PERMISSION, RAW, GAP, AUTHENTICATED, UNKNOWN -> {}
+            case SUBAGENT -> spawn.handleChanged();
+            case ACCEPTED, ERROR, TOOL, PLAN, PERMISSION, RAW, TTY, GAP, AUTHENTICATED, UNKNOWN -> {}
         }
     }
 
@@ -76,7 +77,7 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     /** @param ts when it was written, in milliseconds since 1970 */
-    private void handle(Frame frame, long ts) {
+    private void handle(Frame frame, long seq, long ts) {
         switch (frame) {
             case Frame.Done done -> {
                 spawn.activity().handleDone();
@@ -86,8 +87,14 @@ final class FrameRouter implements FrameDecoder.Sink {
             }
             case Frame.Egress egress -> handleEgress(egress);
             case Frame.Usage usage -> handleUsage(usage);
+            case Frame.Budget budget -> {
+                counters.handleBudget(budget.use());
+                spawn.handleChanged();
+            }
             case Frame.Session session -> changes.handleAgentSession(session.sessionId());
+            case Frame.Screen screen -> spawn.log().handleScreen(seq, screen.more());
             case Frame.Ask ask -> spawn.asks().handle(ask);
+            case Frame.Activity told -> spawn.activity().handleActivity(told.activity());
             case Frame.Answered answered -> asks.handle(spawn, answered, ts);
             case Frame.State state -> {
                 if (state.isTerminated()) {
@@ -123,22 +130,30 @@ final class FrameRouter implements FrameDecoder.Sink {
     }
 
     private void handleEgress(Frame.Egress frame) {
-        if (frame.event() instanceof EgressEvent.Blocked request) {
-            blocked.handle(spawn.spawnId(), request.request());
+        switch (frame.event()) {
+            case EgressEvent.Blocked request -> blocked.handle(spawn.spawnId(), request.request());
+            case EgressEvent.ThrottledByProvider at -> spawn.activity().handleProvider(at.host() + ":" + at.port());
+            case EgressEvent.ProviderResumed _ -> spawn.activity().handleProvider(null);
+            case null, default -> {}
         }
         counters.handleEgress(frame.event(), frame.dropped());
     }
 
-    /** The agent of a tracked session can have any name, so it is not used as a label. */
     private void handleUsage(Frame.Usage usage) {
         countTokens(usage, "input", usage.inputTokens());
         countTokens(usage, "output", usage.outputTokens());
         countTokens(usage, "cached_input", usage.cachedInputTokens());
+        counters.handleCost(agentLabel(), usage.source() != null, usage.cost());
+        spawn.handleChanged();
     }
 
     private void countTokens(Frame.Usage usage, String kind, @Nullable Long count) {
-        String agent = spawn.isTracked() ? TrackedSessions.PROVIDER : spawn.agent();
-        counters.handleTokens(agent, usage.source() != null, kind, count == null ? 0 : count);
+        counters.handleTokens(agentLabel(), usage.source() != null, kind, count == null ? 0 : count);
+    }
+
+    /** The agent of a tracked session can have any name, so it is not used as a label. */
+    private String agentLabel() {
+        return spawn.isTracked() ? TrackedSessions.PROVIDER : spawn.agent();
     }
 
     /** The exit described by a {@code done} frame. */

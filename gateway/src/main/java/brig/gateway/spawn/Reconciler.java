@@ -116,6 +116,8 @@ final class Reconciler {
                         return transitions.lose(spawn);
                     } else if (spawn.state() == SpawnState.UNKNOWN) {
                         watch(spawn);
+                    } else {
+                        transitions.awaitHost(spawn);
                     }
                     return CompletableFuture.completedFuture(null);
                 });

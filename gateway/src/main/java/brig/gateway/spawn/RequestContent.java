@@ -3,6 +3,7 @@ package brig.gateway.spawn;
 import brig.protocol.json.Json;
 import brig.protocol.record.Default;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
@@ -35,6 +36,7 @@ record RequestContent(
         @Nullable List<String> envAllowlist,
         @OmitEmpty long timeout,
         @OmitEmpty long leaseSeconds,
+        @Nullable Budget budget,
         @Nullable String resume,
         @OmitEmpty boolean record,
         @Nullable PermissionMode permissions,
@@ -64,6 +66,7 @@ record RequestContent(
                 request.bounds().envAllowlist(),
                 request.bounds().timeoutSeconds(),
                 request.bounds().leaseSeconds(),
+                request.bounds().budget(),
                 request.talk().resume(),
                 request.talk().record(),
                 request.agentConfig().permissions(),

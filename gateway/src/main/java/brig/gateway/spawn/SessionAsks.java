@@ -38,6 +38,7 @@ public final class SessionAsks {
         // An adopted worker's ask may come a second time, as a frame.
         if (open.putIfAbsent(ask.askId(), ask) == null) {
             List.copyOf(listeners).forEach(listener -> listener.handleAsk(spawn, ask));
+            spawn.handleChanged();
         }
     }
 
@@ -50,6 +51,7 @@ public final class SessionAsks {
             }
             settled.put(answered.askId(), true);
             List.copyOf(listeners).forEach(listener -> listener.handleSettled(spawn, answered));
+            spawn.handleChanged();
         }
         return asked;
     }
@@ -79,6 +81,10 @@ public final class SessionAsks {
     /** Whether that ask is or was one of this session. */
     public boolean knows(String askId) {
         return open.containsKey(askId) || settled.containsKey(askId);
+    }
+
+    int size() {
+        return open.size();
     }
 
     boolean isEmpty() {

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,11 +47,13 @@ public final class Spawn {
     private StreamLog log;
     private final SpawnTree tree;
     private final SessionAsks asks = new SessionAsks(this);
-    private final Activity activity = new Activity(asks);
+    private final Activity activity = new Activity(asks, this::handleChanged);
     private final FinalFrames lastWords = new FinalFrames();
     private final long createdMs;
     private final long leaseMs;
     private final @Nullable String parent;
+    private final boolean onTerminal;
+    private boolean ttySmallest;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
     private final ProviderBinding binding;
@@ -68,6 +71,7 @@ public final class Spawn {
     private SpawnView.@Nullable Exit exit;
     private @Nullable WorkerStream worker;
     private boolean unwanted;
+    private List<Consumer<Spawn>> listeners = List.of();
     /** The path of its session socket, empty until that is open. */
     private String ioSocket = "";
 
@@ -78,10 +82,16 @@ public final class Spawn {
         this.hashes = record.hashes();
         this.log = log;
         this.tree = new SpawnTree(log);
+        watch(log);
         this.createdMs = record.times().createdMs();
         JsonObject request = JsonObject.read(origin.request().getBytes(StandardCharsets.UTF_8));
         this.leaseMs = TimeUnit.SECONDS.toMillis(request.number("lease_seconds", 0));
         this.parent = request.text("parent");
+        this.onTerminal = request.has("tty");
+        if (onTerminal) {
+            activity.handleMessage();
+            log.findScreen();
+        }
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
         this.workspace = record.course().workspace();
@@ -102,6 +112,24 @@ public final class Spawn {
         return record == null ? null : new String(Json.write(record), StandardCharsets.UTF_8);
     }
 
+    /** Tells those listeners whenever a view of it would be another one; the list may change. */
+    void tell(List<Consumer<Spawn>> all) {
+        listeners = all;
+    }
+
+    /** A view of it would be another one than before. */
+    public void handleChanged() {
+        listeners.forEach(listener -> listener.accept(this));
+    }
+
+    private void watch(StreamLog its) {
+        its.atChange(() -> {
+            if (!state.isFinal()) {
+                handleChanged();
+            }
+        });
+    }
+
     /** The only state transition. @throws IllegalStateException if {@link SpawnState} does not allow it */
     void become(SpawnState next, long nowMs) {
         if (!state.mayBecome(next)) {
@@ -118,6 +146,7 @@ public final class Spawn {
             leases.forEach(Lease::close);
             leases.clear();
         }
+        handleChanged();
     }
 
     /** Log fields of a state change; the duration is that of the state being left. */
@@ -159,6 +188,16 @@ public final class Spawn {
 
     void setWorkspace(String realPath) {
         workspace = realPath;
+        handleChanged();
+    }
+
+    void setTtySmallest(boolean smallest) {
+        ttySmallest = smallest;
+    }
+
+    /** Whether the smallest of its captains' sizes is that of its terminal, not that of who typed last. */
+    public boolean isTtySmallest() {
+        return ttySmallest;
     }
 
     void setPosture(Posture measured) {
@@ -172,14 +211,17 @@ public final class Spawn {
 
     void setExit(SpawnView.Exit how) {
         exit = how;
+        handleChanged();
     }
 
     void setLastError(BrigException error) {
         lastError = Redaction.redact(error.code() + ": " + error.getMessage());
+        handleChanged();
     }
 
     void setSessionId(String id) {
         sessionId = id;
+        handleChanged();
     }
 
     /** The provider's side of the spawn. */
@@ -227,6 +269,11 @@ public final class Spawn {
     void restart(StreamLog fresh) {
         log = fresh;
         tree.restart(fresh);
+        watch(fresh);
+        handleChanged();
+        if (onTerminal) {
+            fresh.findScreen();
+        }
     }
 
     /** The sub-agents derived from its frames. */
@@ -243,6 +290,11 @@ public final class Spawn {
         return activity.in(state, exit);
     }
 
+    /** The provider of models that its requests wait for, as it is told by its frames; null for none. */
+    public @Nullable String throttlingProvider() {
+        return state.isFinal() ? null : activity.provider();
+    }
+
     /** How much of its repository is on its host, while that is brought there. */
     @Nullable
     Integer broughtPercent() {
@@ -251,6 +303,7 @@ public final class Spawn {
 
     void handleBrought(int percent) {
         broughtPercent = percent < 100 ? percent : null;
+        handleChanged();
     }
 
     /** Its asks that wait for an answer. */
@@ -263,7 +316,7 @@ public final class Spawn {
         return activity;
     }
 
-    boolean isConnected() {
+    public boolean isConnected() {
         return worker != null;
     }
 
@@ -272,6 +325,11 @@ public final class Spawn {
             worker.close();
             worker = null;
         }
+    }
+
+    /** Whether its agent is on a terminal, and so has no turns. */
+    public boolean isOnTerminal() {
+        return onTerminal;
     }
 
     /** Whether its worker was ever up. */

@@ -29,7 +29,9 @@ final class SpawnViews {
                 spawn.state(),
                 spawn.doing(),
                 spawn.broughtPercent(),
+                spawn.asks().size(),
                 log.isThrottled() && !isFinal,
+                spawn.isOnTerminal(),
                 spawn.workspace(),
                 spawn.captain(),
                 spawn.createdMs(),
@@ -44,6 +46,7 @@ final class SpawnViews {
                 givenUp(spawn),
                 null,
                 null,
+                spawn.tree().budget(),
                 null);
     }
 

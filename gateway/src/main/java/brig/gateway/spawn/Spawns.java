@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ public final class Spawns {
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
     private final List<AskListener> askListeners = new ArrayList<>();
+    private final List<Consumer<Spawn>> changeListeners = new ArrayList<>();
 
     /** Tells that listener of each ask and each answer, until the returned handle is run. */
     public Runnable followAsks(AskListener listener) {
@@ -40,11 +42,22 @@ public final class Spawns {
         return () -> askListeners.remove(listener);
     }
 
+    /**
+     * Tells that listener of each spawn that came, that another view would show, or that was forgotten, until the returned
+     * handle is run. It may be about to change further in the same turn.
+     */
+    public Runnable followChanges(Consumer<Spawn> listener) {
+        changeListeners.add(listener);
+        return () -> changeListeners.remove(listener);
+    }
+
     void add(Spawn spawn) {
         spawn.asks().tell(askListeners);
+        spawn.tell(changeListeners);
         liveById.put(spawn.spawnId(), spawn);
         liveByTask.put(spawn.taskId(), spawn);
         index(spawn);
+        spawn.handleChanged();
     }
 
     /** Indexes its session_id, which is known now. */
@@ -65,6 +78,7 @@ public final class Spawns {
             if (oldest.sessionId() != null) {
                 bySession.remove(oldest.sessionId(), oldest);
             }
+            oldest.handleChanged();
         }
     }
 
@@ -82,9 +96,13 @@ public final class Spawns {
     /** It was deleted: an ended spawn is no longer known. */
     public void forget(String spawnId) {
         Spawn ended = endedById.remove(spawnId);
-        if (ended != null && ended.sessionId() != null) {
+        if (ended == null) {
+            return;
+        }
+        if (ended.sessionId() != null) {
             bySession.remove(ended.sessionId(), ended);
         }
+        ended.handleChanged();
     }
 
     /** Whether a new session may be named so: the id is unused, except perhaps as the session_id of an ended spawn. */
@@ -114,6 +132,11 @@ public final class Spawns {
                 : endedById.values().stream()
                         .filter(spawn -> spawn.taskId().equals(id))
                         .max(Comparator.comparing(Spawn::spawnId));
+    }
+
+    /** The spawn with that spawn_id, and no other name. */
+    public Optional<Spawn> known(String spawnId) {
+        return Optional.ofNullable(liveById.getOrDefault(spawnId, endedById.get(spawnId)));
     }
 
     /** The live spawn of that request_id. */

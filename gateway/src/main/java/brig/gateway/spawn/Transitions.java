@@ -66,6 +66,7 @@ final class Transitions {
 
     /** The worker is up; follows its frames after those in the log. */
     void becomeRunning(Spawn spawn, SpawnAnswer started) {
+        spawn.setTtySmallest(started.ttySmallest());
         becomeRunning(
                 spawn,
                 started.workspace(),
@@ -106,7 +107,14 @@ final class Transitions {
     void becomeDoubtful(Spawn spawn) {
         spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
         save(spawn);
-        // An earlier gateway served it: whoever read it may wait for days, and have more than was recorded.
+        awaitHost(spawn);
+    }
+
+    /**
+     * Lets captains of a session on another host read it while its worker is out of reach. An earlier gateway served them: they
+     * may wait for days, and have more than was recorded.
+     */
+    void awaitHost(Spawn spawn) {
         if (spawn.host() != null && spawn.hasRun() && !spawn.isConnected()) {
             spawn.log().expectAny();
             if (spawn.ioSocket().isEmpty()) {

@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteJDBCLoader;
 
 /**
  * One SQLite file, written by one thread. The write-ahead log with {@code synchronous=NORMAL} survives the death of the
@@ -41,6 +42,15 @@ public final class Database {
     private final WriterThread writer;
     private final Counters counters;
     private Consumer<Throwable> writeFailed = failure -> {};
+
+    /** Loads SQLite's library, for which the first database would wait. */
+    public static void loadEngine() {
+        try {
+            SQLiteJDBCLoader.initialize();
+        } catch (Exception e) {
+            log.debug("the first database tells why: {}", e.toString());
+        }
+    }
 
     /** Opens or creates the file. @throws BrigException if it cannot be opened, naming it */
     public Database(Path file, Executor loop, Counters counters) {

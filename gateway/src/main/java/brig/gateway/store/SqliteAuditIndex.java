@@ -36,6 +36,27 @@ public final class SqliteAuditIndex {
     /** The entries found, and the newest number. */
     public record Found(List<AuditEntry> entries, long lastSeq) {}
 
+    /**
+     * Requests of one worker to one model on one day.
+     *
+     * @param agent the agent profile
+     * @param day since 1970-01-01, in UTC
+     * @param unpriced how many of the requests have no cost
+     * @param cost in US dollars
+     */
+    public record Cost(
+            String worker,
+            String agent,
+            String model,
+            long day,
+            long requests,
+            long unpriced,
+            long input,
+            long cachedInput,
+            long cacheWriteInput,
+            long output,
+            double cost) {}
+
     private static final Logger log = LoggerFactory.getLogger(SqliteAuditIndex.class);
     private static final int VERSION = 2;
     private static final List<String> TABLES = List.of(
@@ -50,6 +71,16 @@ public final class SqliteAuditIndex {
             "CREATE INDEX entries_host ON entries (host, seq)",
             "CREATE INDEX entries_decision ON entries (decision, seq)",
             "PRAGMA user_version = " + VERSION);
+
+    /** Grouped by the first four. An older line has no cost. */
+    private static final String COSTS = """
+            worker, coalesce(json_extract(line, '$.agent'), ''), coalesce(json_extract(line, '$.model'), ''), ts / 86400000,
+            count(*), count(*) - count(json_extract(line, '$.cost')),
+            coalesce(sum(json_extract(line, '$.input_tokens')), 0),
+            coalesce(sum(json_extract(line, '$.cached_input_tokens')), 0),
+            coalesce(sum(json_extract(line, '$.cache_write_input_tokens')), 0),
+            coalesce(sum(json_extract(line, '$.output_tokens')), 0),
+            coalesce(sum(json_extract(line, '$.cost')), 0)""";
 
     private final WriterThread thread;
 
@@ -154,8 +185,30 @@ public final class SqliteAuditIndex {
 
     /** Builds the SQL of a query. */
     private static final class Select {
-        private final StringBuilder sql = new StringBuilder("SELECT seq, line FROM entries WHERE 1");
+        private final StringBuilder sql;
         private final List<Object> values = new ArrayList<>();
+
+        Select(String columns) {
+            sql = new StringBuilder("SELECT ").append(columns).append(" FROM entries WHERE 1");
+        }
+
+        void ofWorkers(@Nullable List<String> workers) {
+            if (workers != null) {
+                // One JSON parameter, as there may be more workers than a statement has parameters.
+                and(
+                        "worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
+                        new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
+            }
+        }
+
+        void between(long sinceMs, long untilMs) {
+            if (sinceMs > 0) {
+                and("ts >= ?", sinceMs);
+            }
+            if (untilMs > 0) {
+                and("ts < ?", untilMs);
+            }
+        }
 
         void and(String condition, Object value) {
             sql.append(" AND ").append(condition);
@@ -179,24 +232,14 @@ public final class SqliteAuditIndex {
             long before,
             long after,
             int limit) {
-        Select select = new Select();
-        if (workers != null) {
-            // One JSON parameter, as there may be more workers than a statement has parameters.
-            select.and(
-                    "worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
-                    new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
-        }
+        Select select = new Select("seq, line");
+        select.ofWorkers(workers);
+        select.between(sinceMs, untilMs);
         if (host != null) {
             select.and("host = ?", host.toLowerCase(Locale.ROOT));
         }
         if (decision != null) {
             select.and("decision = ?", decision.name().toLowerCase(Locale.ROOT));
-        }
-        if (sinceMs > 0) {
-            select.and("ts >= ?", sinceMs);
-        }
-        if (untilMs > 0) {
-            select.and("ts < ?", untilMs);
         }
         if (before > 0) {
             select.and("seq < ?", before);
@@ -207,6 +250,42 @@ public final class SqliteAuditIndex {
         select.sql.append(" ORDER BY seq ").append(after >= 0 ? "ASC" : "DESC").append(" LIMIT ?");
         select.values.add(limit);
         return thread.submit(connection -> new Found(entries(connection, select), lastSeq(connection)));
+    }
+
+    /**
+     * The costs of requests to models.
+     *
+     * @param workers only of these; null for all
+     */
+    public CompletionStage<List<Cost>> costs(@Nullable List<String> workers, long sinceMs, long untilMs) {
+        Select select = new Select(COSTS);
+        select.ofWorkers(workers);
+        select.between(sinceMs, untilMs);
+        select.sql.append(" AND decision = '' AND json_extract(line, '$.kind') = 'usage' GROUP BY 1, 2, 3, 4");
+        return thread.submit(connection -> costs(connection, select));
+    }
+
+    private static List<Cost> costs(Connection connection, Select select) throws SQLException {
+        List<Cost> found = new ArrayList<>();
+        try (PreparedStatement statement =
+                        Database.prepared(connection, select.sql.toString(), select.values.toArray());
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                found.add(new Cost(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getLong(4),
+                        row.getLong(5),
+                        row.getLong(6),
+                        row.getLong(7),
+                        row.getLong(8),
+                        row.getLong(9),
+                        row.getLong(10),
+                        row.getDouble(11)));
+            }
+        }
+        return found;
     }
 
     private static List<AuditEntry> entries(Connection connection, Select select) throws SQLException {

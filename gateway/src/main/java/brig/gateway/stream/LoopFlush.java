@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
  *
  * <p>{@code loop} must run a task after the sockets that are ready now, as Netty's event loop does. Owned by it.
  *
- * <p>Decision 0177.
+ * <p>Decisions 0177, 0196.
  */
 public final class LoopFlush {
     /** With more new bytes than that a log waits for the others. */

@@ -4,6 +4,7 @@ import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.StreamPosition;
 import brig.protocol.wire.ChunkScanner;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -68,6 +69,8 @@ public final class StreamLog {
     /** Called once at the first chunk; null for none. */
     private @Nullable Runnable firstChunk;
 
+    private Runnable changed = () -> {};
+
     private long lastSeq;
     /** The newest frame that the source announced; those missing here are still to come. */
     private long sourceSeq;
@@ -78,6 +81,7 @@ public final class StreamLog {
     /** The end at the last drain. */
     private long drainedOffset;
 
+    private final ScreenMark screen = new ScreenMark();
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
     private boolean paused;
@@ -91,7 +95,7 @@ public final class StreamLog {
         this.lastSeq = lastSeq;
         this.archive = archive;
         this.environment = environment;
-        this.throttle = new Throttle(environment.timers(), this::enlist);
+        this.throttle = new Throttle(environment.timers(), this::handleThrottled);
     }
 
     /** Sets the source, which the log pauses and resumes from now on. */
@@ -185,12 +189,38 @@ public final class StreamLog {
         firstChunk = listener;
     }
 
+    /** Sets what is run when it has another number of readers, or is throttled, or is no longer. */
+    public void atChange(Runnable listener) {
+        changed = listener;
+    }
+
+    private void handleThrottled() {
+        enlist();
+        changed.run();
+    }
+
     /** A chunk was appended. */
     public void handleChunk() {
         if (firstChunk != null) {
             Runnable listener = firstChunk;
             firstChunk = null;
             listener.run();
+        }
+    }
+
+    /**
+     * A piece of a checkpoint was appended.
+     *
+     * @param more whether others follow
+     */
+    public void handleScreen(long seq, boolean more) {
+        screen.handle(seq, more);
+    }
+
+    /** Looks for the checkpoint of an earlier process, and until it is found takes the first frame for it. */
+    public void findScreen() {
+        if (lastSeq > 0) {
+            new ScreenSearch(archive, lastSeq, screen).begin();
         }
     }
 
@@ -244,7 +274,9 @@ public final class StreamLog {
                     "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached",
                     5);
         }
-        return add(fromSeq, tethered, narrowing, maxLatencyMs, sink);
+        Subscription reader = add(fromSeq, tethered, narrowing, maxLatencyMs, sink);
+        changed.run();
+        return reader;
     }
 
     /** Adds an internal subscription from the first frame on. It is untethered and does not count for the limit. */
@@ -272,19 +304,27 @@ public final class StreamLog {
     /**
      * The first frame for a subscriber that asks for {@code fromSeq}, if nothing is deleted in between. The source may
      * still have to send it again; until then the subscriber waits.
+     *
+     * @param fromSeq the number of a frame, or {@link StreamPosition#SCREEN} for the newest whole checkpoint
      */
     public long resumePoint(long fromSeq) {
+        if (fromSeq == StreamPosition.SCREEN) {
+            return screen.seq() < firstSeq() ? 1 : screen.seq();
+        }
         return Math.clamp(fromSeq, 1, sourceUnknown ? Long.MAX_VALUE : nextSeq());
     }
 
     void remove(Subscription reader) {
         readers.remove(reader);
-        own.remove(reader);
+        boolean wasOwn = own.remove(reader);
         if (recording == reader) {
             recording = null;
         }
         checkBackpressure();
         checkReleased();
+        if (!wasOwn) {
+            changed.run();
+        }
     }
 
     /** Sends a notice to all subscribers. */

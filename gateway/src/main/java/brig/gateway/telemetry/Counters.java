@@ -51,6 +51,10 @@ public final class Counters {
     private long pausedNanos;
     private long pausedCountedNanos;
 
+    private final Counter providerWait = Counter.builder("brig.provider.wait")
+            .baseUnit("seconds")
+            .description("Total time that requests of sessions waited because a model's provider limits their rate.")
+            .register(registry);
     private final Counter untold = Counter.builder("brig.egress.untold")
             .description("Egress events that were omitted from streams and not counted.")
             .register(registry);
@@ -127,6 +131,7 @@ public final class Counters {
         List.of("evicted", "record_lost").forEach(this::gaps);
         List.of("terminated", "failed").forEach(this::ended);
         EGRESS.forEach(this::decisions);
+        Arrays.stream(EgressEvent.Budget.Scope.values()).forEach(this::refusals);
         Arrays.stream(Notice.values()).forEach(this::notices);
         for (String kind : ASK_KINDS) {
             Arrays.stream(Frame.Answered.Reason.values()).forEach(reason -> asksSettled(kind, label(reason)));
@@ -284,6 +289,11 @@ public final class Counters {
             case EgressEvent.Allowed _ -> "allowed";
             case EgressEvent.TlsFailed _ -> "tls_failed";
             case EgressEvent.Answered answered -> answered.allowed() ? "answered_allowed" : "answered_denied";
+            case EgressEvent.ThrottledByProvider _ -> null;
+            case EgressEvent.ProviderResumed resumed -> {
+                providerWait.increment(Math.max(0, resumed.waitedMs()) / 1000.0);
+                yield null;
+            }
             case EgressEvent.Quiet _ -> null;
             case EgressEvent.ProjectFile _ -> null;
             case null -> null;
@@ -303,10 +313,44 @@ public final class Counters {
         if (count > 0) {
             Counter.builder("brig.tokens")
                     .description("Tokens used by models. The sources egress and agent overlap.")
-                    .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
+                    .tags("agent", agent, "source", source(fromEgress), "kind", kind)
                     .register(registry)
                     .increment((double) count);
         }
+    }
+
+    /**
+     * A request to a model had a cost.
+     *
+     * @param fromEgress as in {@link #handleTokens}
+     * @param usd null if it is not known
+     */
+    public void handleCost(String agent, boolean fromEgress, @Nullable Double usd) {
+        if (usd != null && usd > 0 && Double.isFinite(usd)) {
+            Counter.builder("brig.cost.usd")
+                    .description("What models cost, in US dollars. The sources egress and agent overlap.")
+                    .tags("agent", agent, "source", source(fromEgress))
+                    .register(registry)
+                    .increment(usd);
+        }
+    }
+
+    private static String source(boolean fromEgress) {
+        return fromEgress ? "egress" : "agent";
+    }
+
+    /** A {@code budget} frame came. */
+    public void handleBudget(EgressEvent.Budget told) {
+        if (told.refused() != null) {
+            refusals(told.scope()).increment();
+        }
+    }
+
+    private Counter refusals(EgressEvent.Budget.Scope scope) {
+        return Counter.builder("brig.budget.refusals")
+                .description("Times that a session was told that a budget has no room for a request; by whose it is.")
+                .tag("scope", label(scope))
+                .register(registry);
     }
 
     /**

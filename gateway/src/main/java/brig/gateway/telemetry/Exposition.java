@@ -30,6 +30,7 @@ public final class Exposition {
     private final PrometheusMeterRegistry registry;
     private final MultiGauge sessions;
     private final MultiGauge asks;
+    private final MultiGauge budgets;
     private final MultiGauge hosts;
     private final MultiGauge used;
     private final MultiGauge max;
@@ -46,6 +47,9 @@ public final class Exposition {
                 .register(registry);
         asks = MultiGauge.builder("brig.asks.open")
                 .description("Asks of agents that wait for an answer.")
+                .register(registry);
+        budgets = MultiGauge.builder("brig.budgets")
+                .description("Live sessions with a budget, by how much of it is used up, in percent.")
                 .register(registry);
         hosts = MultiGauge.builder("brig.hosts")
                 .description("Other hosts, by the state of the link to them.")
@@ -72,6 +76,7 @@ public final class Exposition {
         now = view.get();
         sessions.register(counts("state", now.sessions()), true);
         asks.register(counts("kind", now.asks()), true);
+        budgets.register(counts("used", now.budgets()), true);
         hosts.register(counts("state", now.hosts()), true);
         used.register(limits(GaugeReadings.LimitUse::used), true);
         max.register(limits(GaugeReadings.LimitUse::max), true);
@@ -122,6 +127,12 @@ public final class Exposition {
     private void addConnections() {
         gauge("brig.ready", null, "Whether workers can be started.", of -> of.now.workerAgentUp() ? 1 : 0);
         gauge("brig.connections", null, "Connections to which streams can be sent.", of -> of.now.connections());
+        gauge(
+                "brig.throttled.sessions",
+                null,
+                "Sessions whose requests wait because a model's provider limits their rate.",
+                of -> of.now.throttled());
+        gauge("brig.throttling.providers", null, "Providers that these wait for.", of -> of.now.throttling());
         gauge("brig.connections.full", null, "Connections whose queue is full.", of -> of.now.full());
         gauge("brig.queue", BaseUnits.BYTES, "Bytes queued in all connections.", of -> of.now.queueBytes());
     }

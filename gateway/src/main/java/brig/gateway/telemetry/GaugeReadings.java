@@ -10,6 +10,9 @@ import java.util.Map;
  *
  * @param sessions sessions that have not ended, by state
  * @param asks open asks, by kind
+ * @param budgets live sessions with a budget, by how much of it is used up
+ * @param throttled sessions whose requests wait because a provider of models limits their rate
+ * @param throttling these providers
  * @param hosts other hosts, by the state of their link
  * @param connections open connections that frames may be written to
  * @param full the number of these whose queue is full
@@ -19,13 +22,17 @@ import java.util.Map;
 public record GaugeReadings(
         Map<String, Integer> sessions,
         Map<String, Integer> asks,
+        Map<String, Integer> budgets,
+        int throttled,
+        int throttling,
         Map<String, Integer> hosts,
         int connections,
         int full,
         long queueBytes,
         boolean workerAgentUp,
         List<LimitUse> limits) {
-    static final GaugeReadings NOTHING = new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, 0, false, List.of());
+    static final GaugeReadings NOTHING =
+            new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, Map.of(), 0, 0, 0, false, List.of());
 
     /**
      * The use of a limit.

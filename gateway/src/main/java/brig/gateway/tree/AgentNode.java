@@ -98,9 +98,12 @@ final class AgentNode {
         (usage.source() == null ? told : readOff).add(usage);
     }
 
-    /** Its usage as the agent reports it, else as brig-egress measured it. */
+    /**
+     * Its usage as the agent reports it, else as brig-egress measured it. An agent that reports no cost has that of
+     * brig-egress.
+     */
     TokenCount tokens() {
-        return told.isEmpty() ? readOff : told;
+        return told.isEmpty() ? readOff : told.orAtCostOf(readOff);
     }
 
     /** The view of the session's own agent. */

@@ -3,6 +3,7 @@ package brig.gateway.tree;
 import brig.protocol.BrigException;
 import brig.protocol.SpawnState;
 import brig.protocol.api.AgentStatus;
+import brig.protocol.api.BudgetView;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.TreeView;
 import brig.protocol.frame.Frame;
@@ -46,11 +47,12 @@ public final class AgentTree {
 
     private int messages;
     private @Nullable Integer exitCode;
+    private @Nullable BudgetView budget;
 
     /** Whether frames of that type affect the tree. Chunks, the bulk of a stream, do not. */
     static boolean concerns(FrameType type) {
         return switch (type) {
-            case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
+            case SUBAGENT, USAGE, BUDGET, SESSION, DONE, STATE -> true;
             default -> false;
         };
     }
@@ -76,6 +78,7 @@ public final class AgentTree {
         switch (numbered.frame()) {
             case Frame.SubAgent frame -> handleSubAgent(frame, nowMs);
             case Frame.Usage frame -> handleUsage(frame);
+            case Frame.Budget frame -> budget = BudgetView.after(budget, frame.use());
             case Frame.Session frame -> handleSession(frame);
             case Frame.Done frame -> {
                 messages++;
@@ -199,6 +202,12 @@ public final class AgentTree {
             node.setText(name, text.substring(0, end));
             chars += end - before.length();
         }
+    }
+
+    /** What is used up of the session's own budget; null without one. */
+    @Nullable
+    BudgetView budget() {
+        return budget;
     }
 
     /** The total usage; null if unknown. */

@@ -36,6 +36,18 @@ final class TokenCount {
         cost = Math.min(cost + other.cost, Limits.SEQ_MAX);
     }
 
+    /** The same, with the other's cost if it has none. */
+    TokenCount orAtCostOf(TokenCount other) {
+        if (hasCost || !other.hasCost) {
+            return this;
+        }
+        TokenCount priced = new TokenCount();
+        priced.add(this);
+        priced.hasCost = true;
+        priced.cost = other.cost;
+        return priced;
+    }
+
     private static long sum(long one, @Nullable Long other) {
         return other == null ? one : Math.min(one + other, Limits.SEQ_MAX);
     }

@@ -9,6 +9,7 @@ import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.Message;
 import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.TerminalSize;
 import brig.protocol.wire.FrameDecoder;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -200,6 +201,19 @@ final class WorkerLink implements WorkerStream {
     }
 
     @Override
+    public void keys(String keys) {
+        if (channel == null) {
+            throw isDown();
+        }
+        send(WorkerLine.keys(keys));
+    }
+
+    @Override
+    public void resize(TerminalSize size) {
+        send(WorkerLine.resize(size));
+    }
+
+    @Override
     public void cancel() {
         send(WorkerLine.CANCEL);
     }
@@ -212,8 +226,12 @@ final class WorkerLink implements WorkerStream {
         } else if (waiting.size() < WAITING_MAX) {
             waiting.add(message);
         } else {
-            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the link to the worker is down, try again", 1);
+            throw isDown();
         }
+    }
+
+    private static BrigException isDown() {
+        return new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the link to the worker is down, try again", 1);
     }
 
     private void write(Record message) {

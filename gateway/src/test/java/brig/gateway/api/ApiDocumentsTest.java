@@ -41,6 +41,7 @@ class ApiDocumentsTest {
             ErrorCode.UNKNOWN_ACTION,
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
+            ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,
             ErrorCode.LINK_FENCED,
@@ -232,8 +233,11 @@ class ApiDocumentsTest {
                 .forEach(line -> {
                     JsonNode action = line.path("properties").path("action");
                     each(action.path("enum")).map(JsonNode::asText).forEach(expected::add);
-                    if (action.has("const")) {
-                        expected.add(action.path("const").asText());
+                    for (JsonNode named :
+                            List.of(action, line.path("properties").path("type"))) {
+                        if (named.has("const")) {
+                            expected.add(named.path("const").asText());
+                        }
                     }
                 });
         assertTrue(expected.size() > 5, expected::toString);

@@ -1,6 +1,7 @@
 package brig.gateway.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -32,6 +33,17 @@ class StateLockTest {
                 PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("gateway.lock"))));
         lock.close();
         StateLock.take(folder).close();
+    }
+
+    @Test
+    void shouldTellWhoHasAFolderAndThatNobodyHasAFreeOne() throws IOException {
+        assertNull(StateLock.owner(folder));
+        StateLock lock = StateLock.take(folder);
+        assertEquals(String.valueOf(ProcessHandle.current().pid()), StateLock.owner(folder));
+        lock.close();
+        assertNull(StateLock.owner(folder));
+        Files.writeString(folder.resolve("gateway.lock"), "not a pid");
+        assertNull(StateLock.owner(folder));
     }
 
     @Test

@@ -93,9 +93,9 @@ final class FakeProcesses implements Processes {
 
     /** The newest program whose command contains that. */
     Started last(String part) {
-        return started.stream()
+        return started.reversed().stream()
                 .filter(one -> one.command.contains(part))
-                .reduce((earlier, later) -> later)
+                .findFirst()
                 .orElseThrow(() -> new AssertionError("nothing with " + part + " was started"));
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.gateway.audit.AuditTrail;
+import brig.gateway.audit.Costs;
 import brig.gateway.auth.Access;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Token;
@@ -206,6 +207,8 @@ class RightsTest {
         AuditCalls audit = new AuditCalls(listeners, new AuditTrail(bench.workers(), new EmptyIndex(), time));
         SpawnerRequest.Audit all = new SpawnerRequest.Audit(null, null, null, 0, 0, 0, 0, null);
         requireMay("ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN", kind -> done(audit.list(caller(kind), all)));
+        SpawnerRequest.Costs costs = new SpawnerRequest.Costs(null, null, 0, 0);
+        requireMay("ADMIN CAPTAIN OTHER_CAPTAIN BOUND_CAPTAIN", kind -> done(audit.costs(caller(kind), costs)));
     }
 
     private static final class EmptyIndex implements AuditTrail.Index {
@@ -222,6 +225,11 @@ class RightsTest {
         @Override
         public CompletionStage<AuditTrail.Page> find(AuditTrail.Query query) {
             return CompletableFuture.completedFuture(new AuditTrail.Page(List.of(), 0));
+        }
+
+        @Override
+        public CompletionStage<List<Costs.Sum>> costs(@Nullable List<String> workers, long sinceMs, long untilMs) {
+            return CompletableFuture.completedFuture(List.of());
         }
     }
 

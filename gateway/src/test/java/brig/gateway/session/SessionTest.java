@@ -17,6 +17,7 @@ import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
@@ -424,5 +425,55 @@ class SessionTest {
         assertTrue(isInMemory(read.getFirst()), "one that was read again");
         assertFalse(isInMemory(read.get(1)), "the one that was not read for longest");
         assertTrue(isInMemory(read.get(2)));
+    }
+
+    private static void atTerminal(Session at, String captain, Object connection, String json) {
+        Access access = new Access(captain, Role.CAPTAIN, null, null, null);
+        CaptainLine.Order order = at.read(access, JsonObject.read(json.getBytes(StandardCharsets.UTF_8)));
+        at.handleTerminal(access, (CaptainLine.AtTerminal) order, connection);
+    }
+
+    @Test
+    void shouldPassKeysOnWithTheSizeOfWhoTypes() {
+        bench.ask(SpawnBench.onTerminal("tui"));
+        Spawn tui = bench.spawns().find("tui").orElseThrow();
+        bench.started(tui.spawnId());
+        Session at = sessions.find("tui");
+        Runnable leave = at.join(new Access("me", Role.CAPTAIN, null, null, null), null);
+        atTerminal(at, "me", "one", "{\"type\":\"resize\",\"cols\":80,\"rows\":24}");
+        atTerminal(at, "me", "other", "{\"type\":\"resize\",\"cols\":100,\"rows\":30}");
+        atTerminal(at, "me", "one", "{\"type\":\"keys\",\"data\":\"a\"}");
+        ErrorCode held = assertThrows(
+                        BrigException.class,
+                        () -> atTerminal(at, "another", "third", "{\"type\":\"keys\",\"data\":\"b\"}"))
+                .code();
+        assertEquals(ErrorCode.CONTROL_HELD, held);
+        at.leaveTerminal("one");
+        leave.run();
+        assertEquals(
+                List.of("resize 80x24", "resize 100x30", "resize 80x24", "keys a", "resize 100x30"), bench.said(tui));
+        assertEquals(SpawnActivity.WORKING, tui.doing());
+        assertTrue(tui.view().tty());
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNotFitTheSession() {
+        bench.ask(SpawnBench.onTerminal("tui"));
+        Spawn tui = bench.spawns().find("tui").orElseThrow();
+        bench.started(tui.spawnId());
+        Session at = sessions.find("tui");
+        for (String line : List.of("{\"role\":\"user\",\"content\":\"Hi\"}", "{\"action\":\"cancel\"}")) {
+            CaptainLine.Order order = message(line);
+            BrigException refusal =
+                    assertThrows(BrigException.class, () -> at.handleOrder(as(Role.CAPTAIN), order, false, "socket"));
+            assertEquals(ErrorCode.INPUT_NOT_ACCEPTED, refusal.code());
+            assertTrue(refusal.getMessage().contains("send keys"));
+        }
+        String keys = "{\"type\":\"keys\",\"data\":\"a\"}";
+        assertEquals(ErrorCode.FORBIDDEN, refusal(Role.WATCHER, keys));
+        assertEquals(ErrorCode.FORBIDDEN, refusal(Role.APPROVER, keys));
+        BrigException none = assertThrows(BrigException.class, () -> atTerminal(session, "me", "one", keys));
+        assertEquals(ErrorCode.INPUT_NOT_ACCEPTED, none.code());
+        assertEquals(List.of(), bench.said(tui));
     }
 }

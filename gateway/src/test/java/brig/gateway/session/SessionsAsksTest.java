@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -57,10 +58,10 @@ class SessionsAsksTest {
     /** {@code fix asks 1}, {@code answered 1 PERSON}. */
     private List<String> follow(Access access, @Nullable String only) {
         List<String> told = new ArrayList<>();
-        var _ = sessions.followAsks(
-                access,
-                only,
-                change -> told.add(
+        Followed<AskChange> followed = sessions.followAsks(access, only);
+        var _ = followed.begin(() -> {
+            for (AskChange change = followed.next(); change != null; change = followed.next()) {
+                told.add(
                         switch (change) {
                             case AskChange.Asks _ -> "asks";
                             case AskChange.Ask ask ->
@@ -69,7 +70,10 @@ class SessionsAsksTest {
                             case AskChange.Answered answered ->
                                 "answered " + answered.answered().askId().charAt(27) + " "
                                         + answered.answered().reason();
-                        }));
+                        });
+            }
+        });
+        assertEquals("asks", Objects.requireNonNull(followed.next()).type());
         return told;
     }
 
@@ -138,14 +142,5 @@ class SessionsAsksTest {
         frame(fix, "'type':'state','state':'terminated','reason':'requested'");
         assertEquals(List.of("fix asks 1", "answered 1 ENDED"), told);
         assertEquals(List.of(), list(admin, null));
-    }
-
-    @Test
-    void shouldTellNobodyWhoLeft() {
-        List<AskChange> told = new ArrayList<>();
-        Runnable leave = sessions.followAsks(admin, null, told::add);
-        leave.run();
-        ask(fix, 1, 10);
-        assertEquals(List.of(), told);
     }
 }

@@ -26,6 +26,7 @@ import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.TerminalSize;
 import brig.protocol.wire.FrameDecoder;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
@@ -80,6 +81,16 @@ final class FakeWorkers implements WorkerAgent {
         public void input(Message message) {
             said.add("input " + message.content() + (message.id() == null ? "" : " as " + message.id()) + " by "
                     + message.by() + " via " + message.via());
+        }
+
+        @Override
+        public void keys(String keys) {
+            said.add("keys " + keys);
+        }
+
+        @Override
+        public void resize(TerminalSize size) {
+            said.add("resize " + size.cols() + "x" + size.rows());
         }
 
         @Override

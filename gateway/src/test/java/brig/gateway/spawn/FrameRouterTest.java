@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,8 +13,10 @@ import brig.gateway.telemetry.LoopWatch;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.BudgetView;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnView;
+import brig.protocol.egress.BudgetAmount;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameDecoder;
@@ -69,7 +72,7 @@ class FrameRouterTest {
         Exposition exposition = new Exposition(
                 bench.counters,
                 new LoopWatch(bench.counters, bench.time),
-                () -> new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, 0, true, List.of()),
+                () -> new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, Map.of(), 0, 0, 0, true, List.of()),
                 "1");
         return new String(exposition.scrape(), StandardCharsets.UTF_8).lines().toList();
     }
@@ -106,6 +109,23 @@ class FrameRouterTest {
         assertEquals(SpawnActivity.WORKING, spawn.doing());
         route("done", ",'exit_code':0");
         assertEquals(SpawnActivity.IDLE, spawn.doing());
+    }
+
+    @Test
+    void shouldFollowAProviderThatLimitsTheRate() {
+        route("message", ",'message_id':'1.1','content':'go'");
+        route("egress", ",'kind':'throttled_by_provider','host':'model.example','port':443,'rule':'r'");
+        assertEquals(SpawnActivity.THROTTLED_BY_PROVIDER, spawn.doing());
+        assertEquals("model.example:443", spawn.throttlingProvider());
+        route("egress", ",'kind':'provider_resumed','host':'model.example','port':443,'waited_ms':2500");
+        assertEquals(SpawnActivity.WORKING, spawn.doing());
+        assertTrue(
+                metrics().contains("brig_provider_wait_seconds_total 2.5"),
+                () -> metrics().toString());
+        route("egress", ",'kind':'throttled_by_provider','host':'model.example','port':443,'rule':'r'");
+        route("done", ",'exit_code':0");
+        assertEquals(SpawnActivity.IDLE, spawn.doing(), "whoever waited is gone");
+        assertNull(spawn.throttlingProvider());
     }
 
     @Test
@@ -163,6 +183,34 @@ class FrameRouterTest {
                         "brig_tokens_total{agent=\"shell\",kind=\"input\",source=\"egress\"} 10.0",
                         "brig_egress_decisions_total{decision=\"blocked\"} 1.0",
                         "brig_egress_untold_total 4.0")),
+                metrics::toString);
+    }
+
+    private static final String MONEY =
+            ",'percent':0,'scope':'session','used':{'usd':%s},'reserved':{'usd':0.25},'limit':{'usd':2}%s";
+
+    @Test
+    void shouldShowAndCountWhatIsUsedUp() {
+        route(
+                "budget",
+                ",'percent':0,'scope':'session','used':{'usd':0,'wall_ms':0},'reserved':{},'limit':{'usd':1,'wall_ms':1000}");
+        route("usage", ",'source':'egress','input_tokens':10,'output_tokens':1,'cost':0.5");
+        route("budget", MONEY.formatted("1.5", ""));
+        route("budget", MONEY.formatted("1.5", ",'refused':'no room'"));
+        route("budget", ",'percent':80,'scope':'above','used':{'usd':8},'reserved':{},'limit':{'usd':10}");
+        assertEquals(
+                new BudgetView(
+                        75,
+                        new BudgetAmount(1.5, null, null, 0L),
+                        new BudgetAmount(0.25, null, null, null),
+                        new BudgetAmount(2.0, null, null, 1000L)),
+                spawn.view().budget());
+        List<String> metrics = metrics();
+        assertTrue(
+                metrics.containsAll(List.of(
+                        "brig_cost_usd_total{agent=\"shell\",source=\"egress\"} 0.5",
+                        "brig_budget_refusals_total{scope=\"session\"} 1.0",
+                        "brig_budget_refusals_total{scope=\"day\"} 0.0")),
                 metrics::toString);
     }
 

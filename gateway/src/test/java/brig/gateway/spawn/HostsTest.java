@@ -165,11 +165,27 @@ class HostsTest {
         bench.loop.run();
         SpawnBench after = SpawnBench.restarted(bench);
         Spawn adopted = after.spawns.find("fix").orElseThrow();
+        assertFalse(adopted.ioSocket().isEmpty(), "it can be read before the link is up");
         after.spawner.handleDown(SpawnBench.FAR);
         assertEquals(SpawnState.UNREACHABLE, adopted.state());
-        assertFalse(adopted.ioSocket().isEmpty(), "it can be read meanwhile");
         after.reconcile();
         assertEquals(SpawnState.UNREACHABLE, adopted.state(), "the own host cannot tell");
+        reconcile(after, 2, spawn.spawnId());
+        assertEquals(SpawnState.RUNNING, adopted.state());
+        assertEquals(3, after.far.streams.get(spawn.spawnId()).nextSeq);
+    }
+
+    @Test
+    void shouldLetASessionBeReadThatWasOutOfReachBeforeARestart() {
+        Spawn spawn = run(request("fix", "far"));
+        bench.far.streams.get(spawn.spawnId()).send(RUNNING + CHUNK);
+        bench.loop.run();
+        bench.spawner.handleDown(SpawnBench.FAR);
+        bench.loop.run();
+        SpawnBench after = SpawnBench.restarted(bench);
+        Spawn adopted = after.spawns.find("fix").orElseThrow();
+        assertEquals(SpawnState.UNREACHABLE, adopted.state());
+        assertFalse(adopted.ioSocket().isEmpty());
         reconcile(after, 2, spawn.spawnId());
         assertEquals(SpawnState.RUNNING, adopted.state());
         assertEquals(3, after.far.streams.get(spawn.spawnId()).nextSeq);

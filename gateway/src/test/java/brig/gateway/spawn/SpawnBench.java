@@ -21,6 +21,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.TerminalSize;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -227,6 +228,24 @@ public final class SpawnBench {
     /** Asks for a worker. @return what is answered when it runs */
     CompletableFuture<GrantedSpawn> ask(@Nullable String taskId, String captain) {
         return begin(request(taskId), captain).thenCompose(AcceptedSpawn::running);
+    }
+
+    /** A request for a shell on a terminal. */
+    public static SpawnRequest onTerminal(String taskId) {
+        return new SpawnRequest(
+                taskId,
+                null,
+                new SpawnRequest.AgentConfig("shell", null, List.of(), null),
+                null,
+                false,
+                null,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                false,
+                SpawnRequest.Claim.NONE,
+                SpawnRequest.Bounds.NONE,
+                new SpawnRequest.Continuation(null, false, new TerminalSize(80, 24)),
+                null);
     }
 
     /** The same with a lease. */

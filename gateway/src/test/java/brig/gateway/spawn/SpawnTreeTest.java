@@ -9,6 +9,7 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.TreeView;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -97,9 +98,11 @@ class SpawnTreeTest {
         bench.send(
                 spawn,
                 RUNNING + agent(2, "a", "running")
-                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exit_code\":0}\n"
-                        + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
+                        + "{\"type\":\"usage\",\"seq\":3,\"ts\":3,\"input_tokens\":7,\"output_tokens\":2}\n"
+                        + "{\"type\":\"done\",\"seq\":4,\"ts\":4,\"exit_code\":0}\n"
+                        + "{\"type\":\"state\",\"seq\":5,\"ts\":5,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals(7, Objects.requireNonNull(spawn.tree().usage()).inputTokens(), "lists tell it after the end");
         TreeView view = view(bench, spawn);
         assertEquals(List.of("a lost"), statuses(view));
         assertTrue(view.complete());

@@ -100,6 +100,35 @@ class SqliteAuditIndexTest {
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
+    private static String usage(String worker, String model, long ts, String counts) {
+        return "{\"ts\":" + ts + ",\"spawn_id\":\"" + worker
+                + "\",\"agent\":\"claude\",\"kind\":\"usage\",\"route\":\"r\",\"model\":\"" + model
+                + "\",\"status\":200" + counts + "}";
+    }
+
+    @Test
+    void shouldSumRequestsToModelsByWorkerModelAndDay() {
+        long day = 86_400_000L;
+        await(index.add(
+                List.of(
+                        line(3),
+                        usage("a", "m", day, ",\"input_tokens\":10,\"output_tokens\":2,\"cost\":0.5"),
+                        usage("a", "m", 2 * day - 1, ",\"input_tokens\":5,\"cached_input_tokens\":4,\"cost\":0.25"),
+                        usage("a", "m", 2 * day, ",\"cache_write_input_tokens\":7"),
+                        usage("b", "n", day, ",\"input_tokens\":1,\"cost\":0.0")),
+                "p",
+                0));
+        assertEquals(
+                List.of(
+                        new SqliteAuditIndex.Cost("a", "claude", "m", 1, 2, 0, 15, 4, 0, 2, 0.75),
+                        new SqliteAuditIndex.Cost("a", "claude", "m", 2, 1, 1, 0, 0, 7, 0, 0),
+                        new SqliteAuditIndex.Cost("b", "claude", "n", 1, 1, 0, 1, 0, 0, 0, 0)),
+                await(index.costs(null, 0, 0)));
+        assertEquals(1, await(index.costs(List.of("b"), 0, 0)).size());
+        assertEquals(1, await(index.costs(null, 2 * day, 0)).size());
+        assertEquals(List.of(), await(index.costs(List.of(), 0, 0)), "of no worker is not of all");
+    }
+
     @Test
     void shouldKeepPositionAndLinesTogetherAndForgetWhatTheFilesHaveNoMore() {
         assertEquals("", await(index.position()));

@@ -33,6 +33,7 @@ class DashboardTest {
     private static Set<String> served() {
         Counters counters = new Counters(() -> 0);
         counters.handleTokens("shell", false, "input", 1);
+        counters.handleCost("shell", false, 1.0);
         String text = new String(
                 ExpositionTest.exposition(counters, new LoopWatch(counters, new HandTimers()), () -> true)
                         .scrape(),

@@ -34,6 +34,9 @@ class ExpositionTest {
                 () -> new GaugeReadings(
                         Map.of("running", 3, "spawning", 0),
                         Map.of("tool", 2),
+                        Map.of("80", 1),
+                        5,
+                        2,
                         Map.of("up", 2, "down", 0),
                         7,
                         1,
@@ -60,6 +63,9 @@ class ExpositionTest {
         requireLine("brig_sessions{state=\"running\"} 3.0");
         requireLine("brig_sessions{state=\"spawning\"} 0.0");
         requireLine("brig_asks_open{kind=\"tool\"} 2.0");
+        requireLine("brig_budgets{used=\"80\"} 1.0");
+        requireLine("brig_throttled_sessions 5.0");
+        requireLine("brig_throttling_providers 2.0");
         requireLine("brig_hosts{state=\"up\"} 2.0");
         requireLine("brig_hosts{state=\"down\"} 0.0");
         requireLine("brig_connections 7.0");

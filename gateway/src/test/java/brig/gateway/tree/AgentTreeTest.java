@@ -96,6 +96,20 @@ class AgentTreeTest {
     }
 
     @Test
+    void shouldShowTheCostThatEgressKnowsWhereTheAgentSaysNone() {
+        String seen =
+                "{\"source\":\"egress\",\"route\":\"r\",\"model\":\"m\",\"status\":200,\"input_tokens\":7,\"cost\":0.25}";
+        tree.frame("usage", seen)
+                .frame("usage", "{\"input_tokens\":6,\"output_tokens\":1}")
+                .frame("usage", seen);
+        JsonObject usage = tree.view().object("main");
+        assertEquals(6, usage.number("input_tokens", 0));
+        assertEquals("0.5", String.valueOf(usage.value("cost")));
+        tree.frame("usage", "{\"input_tokens\":1,\"output_tokens\":1,\"cost\":2.0}");
+        assertEquals("2.0", String.valueOf(tree.view().object("main").value("cost")));
+    }
+
+    @Test
     void shouldBeTheSameTreeInWhateverOrderFramesCome() {
         // Scenario: random trees of up to forty agents, each agent told in one frame, the frames shuffled.
         long seed = 7;

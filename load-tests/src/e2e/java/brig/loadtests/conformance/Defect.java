@@ -39,6 +39,8 @@ enum Defect {
     REPEATS_THE_NEWEST("current", StreamTransport.WEBSOCKET),
     WAITS_FOR_THE_FUTURE("future", StreamTransport.UNIX),
     STARTS_OVER_FOR_THE_FUTURE("future", StreamTransport.SSE),
+    TAKES_SCREEN_FOR_THE_END("screen", StreamTransport.WEBSOCKET),
+    TAKES_KEYS_WITHOUT_A_TERMINAL("keys", StreamTransport.UNIX),
     TAKES_ANY_FROM("bad-from", StreamTransport.UNIX),
     MERGES_NOTHING("merged", StreamTransport.MANY),
     MERGES_WITHOUT_FROM("merged", StreamTransport.SSE),

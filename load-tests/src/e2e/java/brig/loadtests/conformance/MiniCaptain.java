@@ -2,6 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.StreamPosition;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
@@ -157,7 +158,12 @@ final class MiniCaptain implements LineDecoder.Sink {
         if (!to.captain() && defect != Defect.WATCHER_MAY_SPEAK) {
             throw new BrigException(ErrorCode.FORBIDDEN, "a watcher only listens");
         }
-        switch (action) {
+        switch (action.isEmpty() ? message.text("type", "") : action) {
+            case "keys", "resize" -> {
+                if (defect != Defect.TAKES_KEYS_WITHOUT_A_TERMINAL) {
+                    throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "no terminal");
+                }
+            }
             case "cancel" -> to.session().cancel();
             case "terminate" -> to.session().terminate();
             case "unsubscribe" -> {
@@ -201,7 +207,10 @@ final class MiniCaptain implements LineDecoder.Sink {
         long first = defect == Defect.BEGINS_LIVE_BY_DEFAULT
                 ? session.lastSeq() + 1
                 : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1;
-        long wanted = options.from() == 0 ? first : options.from();
+        boolean screen = options.from() == StreamPosition.SCREEN;
+        long wanted = screen && defect == Defect.TAKES_SCREEN_FOR_THE_END
+                ? session.lastSeq() + 1
+                : screen || options.from() == 0 ? first : options.from();
         long from = MiniReader.begin(session, wanted);
         MiniReader reader = new MiniReader(session, from, captain, options.maxLatencyMs() > 0, new Lines(session));
         reader.join();

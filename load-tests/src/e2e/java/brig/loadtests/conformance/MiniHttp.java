@@ -158,7 +158,9 @@ final class MiniHttp {
             JsonObject asked = JsonObject.EMPTY;
             for (String part : query.split("&")) {
                 String[] field = part.split("=", 2);
-                asked = asked.with(field[0], number(field[0], field[1]));
+                asked = asked.with(
+                        field[0],
+                        field[0].equals("from") && field[1].equals("screen") ? field[1] : number(field[0], field[1]));
             }
             options = asked.as(AttachOptions.class);
         }

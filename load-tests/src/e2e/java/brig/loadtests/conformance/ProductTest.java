@@ -21,6 +21,8 @@ class ProductTest {
             "bad-latency",
             "foreign",
             "query-id",
+            "keys",
+            "screen",
             "evicted",
             "wrong-token",
             "malformed",

@@ -142,6 +142,25 @@ final class InputChecks {
                             requireRefused(reader, "{\"hello\":1}", "INVALID_FIELD");
                         })),
                 new Check(
+                        "keys",
+                        "3",
+                        "In a session without a terminal they are refused with `INPUT_NOT_ACCEPTED`.",
+                        "keys and sizes for a session without a terminal",
+                        StreamTransport.SPEAKING,
+                        Needs.NOTHING,
+                        besideOthers((reader, way, session) -> {
+                            for (JsonObject line : List.of(
+                                    atTerminal(way, session, "keys").with("data", "ls\r"),
+                                    atTerminal(way, session, "resize")
+                                            .with("cols", 80)
+                                            .with("rows", 24))) {
+                                reader.say(line);
+                                Violation.requireEqual(
+                                        "INPUT_NOT_ACCEPTED", reader.refusal(), "the answer to " + line.names());
+                                requirePong(reader);
+                            }
+                        })),
+                new Check(
                         "binary",
                         "4.3",
                         "Binary messages are refused with close code 1003.",
@@ -181,6 +200,12 @@ final class InputChecks {
                 Transcript.fresh().open(transcripts).readToEnd(transcripts).requireOutput(BESIDE.output());
             }
         };
+    }
+
+    private static JsonObject atTerminal(StreamTransport way, Session session, String what) {
+        return way == StreamTransport.MANY
+                ? JsonObject.EMPTY.with("action", what).with("id", session.id())
+                : JsonObject.EMPTY.with("type", what);
     }
 
     private static void requireRefused(Reader reader, String line, String code) throws IOException {

@@ -52,6 +52,24 @@ final class PositionChecks {
                         Needs.NOTHING,
                         PositionChecks::absent),
                 new Check(
+                        "screen",
+                        "2.4",
+                        "or the first frame if there is none",
+                        "the position screen without a checkpoint: the stream begins at frame 1",
+                        StreamTransport.SPEAKING,
+                        Needs.NOTHING,
+                        (target, way) -> {
+                            try (Session session = idle(target);
+                                    Reader reader = way.open(
+                                            session,
+                                            OpenRequest.watcher(session).fromValue("screen"))) {
+                                Transcript.from(1)
+                                        .open(reader)
+                                        .readDones(reader, 1)
+                                        .requireOutput(WORK.output());
+                            }
+                        }),
+                new Check(
                         "current",
                         "5.2",
                         "and then continues live",

@@ -8,6 +8,7 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.record.Flat;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.OrWord;
 import brig.protocol.record.Range;
 import org.jspecify.annotations.Nullable;
 
@@ -58,16 +59,20 @@ public sealed interface HttpRequest {
             implements HttpRequest {}
 
     /**
-     * A page of sessions.
+     * A page of sessions, or follows them.
      *
      * @param status null for sessions that have not ended
      * @param limit maximum number of entries; 0 for 100
      * @param after the {@code next} of the previous page
+     * @param ended as in {@link SpawnerRequest.FollowSessions}, for those who follow
+     * @param ticket replaces a token
      */
     record ListSessions(
             @NotEmpty @Nullable SessionStatus status,
             @OmitEmpty @Range(min = 1, max = PAGE_MAX) int limit,
-            @NotEmpty @Nullable String after)
+            @NotEmpty @Nullable String after,
+            @OmitEmpty @Range(max = PAGE_MAX) int ended,
+            @NotEmpty @Nullable String ticket)
             implements HttpRequest {}
 
     /**
@@ -81,6 +86,10 @@ public sealed interface HttpRequest {
      */
     record Stream(
             String id,
+
+            @OmitEmpty @OrWord("screen") @Range(min = 1, max = Limits.SEQ_MAX)
+            long from,
+
             @NotEmpty @Nullable String lastEventId,
             @OmitEmpty boolean presence,
             @NotEmpty @Nullable String agent,

@@ -10,6 +10,8 @@ public enum SpawnActivity implements WireName {
     WORKING,
     /** Waits for a person's decision. */
     WAITING,
+    /** Works on a message, and a request of it waits, as the model's provider asked to send less. */
+    THROTTLED_BY_PROVIDER,
     /** Has no message to work on. */
     IDLE,
     /** Idle after a message that failed, or ended without ever running. */

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param host the name of the remote host that its worker is on; null for the gateway's own
  * @param agent name of the agent profile
  * @param percent how much of its repository is on its host, while that is brought there
+ * @param asks how many asks of it wait for an answer
  * @param throttled whether its worker is paused because a tethered subscriber is slow
+ * @param tty whether its agent is on a terminal
  * @param workspace its folder; empty until that is known
  * @param exit how the agent's last process ended
  * @param epoch the epoch of its stream; frames {@code firstSeq} to {@code lastSeq} are available
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param givenUp present if its worker may still be alive unnoticed
  * @param status whether it accepts messages; in lists only
  * @param usage the total usage of its agents; in lists only, if known
+ * @param budget its own budget, if it has one and that is known
  * @param posture what its wall enforces; in the view of one spawn only
  */
 @Extensible
@@ -47,7 +50,9 @@ public record SpawnView(
         SpawnState state,
         SpawnActivity activity,
         @Nullable Integer percent,
+        @OmitEmpty int asks,
         @OmitEmpty boolean throttled,
+        @OmitEmpty boolean tty,
         String workspace,
         String captain,
         long createdMs,
@@ -62,6 +67,7 @@ public record SpawnView(
         @Flat @Nullable GivenUp givenUp,
         @Nullable SessionStatus status,
         @Nullable TokenUsage usage,
+        @Nullable BudgetView budget,
         @Nullable Posture posture) {
 
     /**
@@ -102,7 +108,9 @@ public record SpawnView(
                 state,
                 activity,
                 percent,
+                asks,
                 throttled,
+                tty,
                 workspace,
                 captain,
                 createdMs,
@@ -117,6 +125,7 @@ public record SpawnView(
                 givenUp,
                 newStatus,
                 newUsage,
+                budget,
                 newPosture);
     }
 }

@@ -180,6 +180,14 @@ public sealed interface SpawnerRequest {
     record FollowAsks(@NotEmpty @Nullable String tree) implements SpawnerRequest {}
 
     /**
+     * Turns the connection into one that is told the sessions, and then what changes of them, as {@link SessionChange}.
+     *
+     * @param ended how many of those that ended it begins with, the newest
+     */
+    record FollowSessions(
+            @OmitEmpty @Range(max = HttpRequest.PAGE_MAX) int ended) implements SpawnerRequest {}
+
+    /**
      * Answers an ask: exactly one of option and text.
      *
      * @param askId the id of the ask
@@ -216,6 +224,20 @@ public sealed interface SpawnerRequest {
         /** Maximum number of entries in an answer. */
         public static final int PAGE_MAX = 1_000;
     }
+
+    /**
+     * Sums what requests to models cost. Null or 0 matches anything.
+     *
+     * @param by null for the agents
+     * @param spawnId any name of the session
+     * @param since milliseconds since 1970, as is {@code until}
+     */
+    record Costs(
+            CostList.@Nullable By by,
+            @NotEmpty @Nullable String spawnId,
+            @OmitEmpty @Range(max = Limits.SEQ_MAX) long since,
+            @OmitEmpty @Range(max = Limits.SEQ_MAX) long until)
+            implements SpawnerRequest {}
 
     /** Connects to a server of the agent. */
     record Port(

@@ -1,6 +1,7 @@
 package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
+import brig.protocol.record.OmitEmpty;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param policy its default policy, by name
  * @param asModel whether it is offered as a model
  * @param needsMessage whether a request for it needs a prompt
+ * @param tty whether it can be started on a terminal
  * @param problem why it cannot run, in words; null if it can
  */
 @Extensible
@@ -18,6 +20,7 @@ public record AgentOffer(
         String policy,
         boolean asModel,
         boolean needsMessage,
+        @OmitEmpty boolean tty,
         State state,
         @Nullable String problem) {
     /** Whether it can run here. */

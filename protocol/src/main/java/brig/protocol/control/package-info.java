@@ -177,6 +177,8 @@
  *                  {"input":{"content":"…"}}     a message of a captain; with its {@code id}, its sender {@code by} and
  *                                                the interface {@code via}, as far as they are known
  *                  {"cancel":true}               cancel the current message
+ *                  {"keys":"…"}                  for its agent's terminal, in the order of these lines
+ *                  {"resize":{"cols":…,"rows":…}}  the new size of that terminal
  * </pre>
  *
  * <p>Any other line is a bug of the gateway: it is logged, and the connection is closed.

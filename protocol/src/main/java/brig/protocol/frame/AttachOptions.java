@@ -2,8 +2,10 @@ package brig.protocol.frame;
 
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
+import brig.protocol.StreamPosition;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.OrWord;
 import brig.protocol.record.Range;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of a connection that reads a session. An invalid field is refused with {@code INVALID_FIELD}.
  *
- * @param from the number of the first frame wanted; 0 for the beginning
+ * @param from the number of the first frame wanted; 0 for the beginning, {@link StreamPosition#SCREEN} for the newest checkpoint
+ *     of a terminal
  * @param role {@code watcher} reduces the token's rights; {@code captain} or null keeps them
  * @param presence whether to report who is connected
  * @param client the name of the program, for the {@code via} of its messages
@@ -20,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 @Extensible
 public record AttachOptions(
-        @OmitEmpty @Range(min = 1, max = Limits.SEQ_MAX) long from,
+        @OmitEmpty @OrWord("screen") @Range(min = 1, max = Limits.SEQ_MAX)
+        long from,
+
         @Nullable String role,
         @OmitEmpty boolean presence,
         @Nullable String client,

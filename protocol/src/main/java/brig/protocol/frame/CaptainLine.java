@@ -7,7 +7,10 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.NotEmpty;
+import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
+import brig.protocol.spawn.TerminalSize;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +88,43 @@ public sealed interface CaptainLine {
         }
     }
 
+    /** What a person does at the agent's terminal. */
+    @Tagged("type")
+    @Extensible
+    sealed interface AtTerminal extends Order {}
+
+    /**
+     * Keys for the agent's terminal.
+     *
+     * @param data what a terminal sends for them, 1 to {@link #BYTES_MAX} bytes of UTF-8
+     */
+    record Keys(String data) implements AtTerminal {
+        public static final int BYTES_MAX = 16 * 1024;
+
+        public Keys {
+            int bytes = data.length() > BYTES_MAX ? data.length() : data.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes < 1 || bytes > BYTES_MAX) {
+                throw BrigException.invalid("data", "must be 1 to " + BYTES_MAX + " bytes");
+            }
+        }
+    }
+
+    /** The size of the captain's own terminal from now on. */
+    record Resize(
+            @Range(min = 1, max = TerminalSize.COLS_MAX) int cols,
+            @Range(min = 1, max = TerminalSize.ROWS_MAX) int rows)
+            implements AtTerminal {
+        public Resize {
+            if (cols == 0 || rows == 0) {
+                throw BrigException.invalid(cols == 0 ? "cols" : "rows", "is missing");
+            }
+        }
+
+        public TerminalSize size() {
+            return new TerminalSize(cols, rows);
+        }
+    }
+
     /** Requests a {@code pong}; watchers may send it too. */
     record Ping() implements Action {}
 
@@ -94,6 +134,9 @@ public sealed interface CaptainLine {
      * @throws BrigException {@code UNKNOWN_ACTION}, or {@code INVALID_FIELD} for an object that is none of these
      */
     static Order order(JsonObject line) {
-        return line.has("action") ? line.as(Action.class) : line.as(UserMessage.class);
+        if (line.has("action")) {
+            return line.as(Action.class);
+        }
+        return line.has("type") && !line.has("role") ? line.as(AtTerminal.class) : line.as(UserMessage.class);
     }
 }

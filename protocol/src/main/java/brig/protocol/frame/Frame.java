@@ -40,6 +40,7 @@ public sealed interface Frame {
             case SubAgent _ -> FrameType.SUBAGENT;
             case Tool _ -> FrameType.TOOL;
             case Usage _ -> FrameType.USAGE;
+            case Budget _ -> FrameType.BUDGET;
             case Egress _ -> FrameType.EGRESS;
             case Session _ -> FrameType.SESSION;
             case Plan _ -> FrameType.PLAN;
@@ -47,6 +48,9 @@ public sealed interface Frame {
             case Ask _ -> FrameType.ASK;
             case Answered _ -> FrameType.ANSWERED;
             case Raw _ -> FrameType.RAW;
+            case Tty _ -> FrameType.TTY;
+            case Screen _ -> FrameType.SCREEN;
+            case Activity _ -> FrameType.ACTIVITY;
         };
     }
 
@@ -81,7 +85,9 @@ public sealed interface Frame {
             /** The agent's answer. */
             TEXT,
             /** The agent's reasoning. */
-            THOUGHT
+            THOUGHT,
+            /** What the agent's terminal got. */
+            TTY
         }
 
         /**
@@ -269,7 +275,7 @@ public sealed interface Frame {
      * @param route the name of the model route
      * @param cachedInputTokens the part of the input tokens that was read from a cache
      * @param status the HTTP status of the model's answer
-     * @param cost in US dollars, as the agent computes it
+     * @param cost in US dollars: as the agent computes it; with a {@code source}, by the prices of brig-egress
      * @param dropped how many such frames were dropped before it
      */
     record Usage(
@@ -310,6 +316,16 @@ public sealed interface Frame {
      */
     record Egress(
             @Flat EgressEvent.@Nullable Shown event,
+            @OmitEmpty long dropped) implements Frame {}
+
+    /**
+     * A budget is used up in part, or a request was refused because of it.
+     *
+     * @param use how much of it
+     * @param dropped how many such frames were dropped before it
+     */
+    record Budget(
+            @Flat(tagged = false) EgressEvent.Budget use,
             @OmitEmpty long dropped) implements Frame {}
 
     /**
@@ -365,7 +381,11 @@ public sealed interface Frame {
             /** To reach a host. */
             EGRESS,
             /** A question to a person. */
-            QUESTION
+            QUESTION,
+            /** To use up more than its budget. */
+            SPEND,
+            /** To sign in again at a vendor of models. */
+            LOGIN
         }
 
         /**
@@ -468,4 +488,32 @@ public sealed interface Frame {
      */
     record Raw(
             String line, @OmitEmpty boolean more, @OmitEmpty boolean malformed) implements Frame {}
+
+    /** The size of the agent's terminal from here on. */
+    record Tty(int cols, int rows) implements Frame {}
+
+    /**
+     * A checkpoint of the agent's terminal, for who begins to read here. Others need it not.
+     *
+     * @param content what draws the whole terminal on a new one of that size
+     */
+    record Screen(
+            int cols, int rows, String content, @OmitEmpty boolean more) implements Frame {}
+
+    /**
+     * What an agent on a terminal does from here on, as it says itself.
+     *
+     * @param activity null if a newer worker-agent has an activity unknown to this version
+     * @param reason why it waits, in its own words
+     */
+    record Activity(@Nullable Doing activity, @Nullable String reason) implements Frame {
+        /** What an agent does. */
+        public enum Doing {
+            /** It waits for what a person wants next. */
+            IDLE,
+            WORKING,
+            /** It waits for a person's answer on its terminal. */
+            WAITING
+        }
+    }
 }

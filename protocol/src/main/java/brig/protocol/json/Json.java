@@ -318,7 +318,8 @@ public final class Json {
                 writeFields(generator, inner, inside);
             } else if (value == null ? field.writeNull() : !isOmitted(field, value)) {
                 generator.writeFieldName(field.name());
-                writeValue(generator, value);
+                writeValue(
+                        generator, field.orWord() != null && Long.valueOf(-1).equals(value) ? field.orWord() : value);
             }
         }
         if (shape.content() != null) {

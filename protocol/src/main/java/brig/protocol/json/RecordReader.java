@@ -129,6 +129,12 @@ final class RecordReader {
             String path, Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         String name = path + field.name();
         Object given = given(values, field);
+        if (given != null && given.equals(field.orWord())) {
+            return -1L;
+        }
+        if (field.orTrue() && given instanceof Boolean flag) {
+            given = flag ? Map.of() : null;
+        }
         if (field.range() != null && given instanceof Long number) {
             requireWithin(name, number, field.range());
         }

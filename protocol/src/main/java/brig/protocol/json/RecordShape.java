@@ -8,6 +8,8 @@ import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.OrTrue;
+import brig.protocol.record.OrWord;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import brig.protocol.record.Tagged;
@@ -55,6 +57,8 @@ final class RecordShape {
      * @param notEmpty an empty text counts as absent
      * @param byDefault the text of what counts where it is absent, as {@link Default} says; null for none
      * @param range null for any number
+     * @param orTrue a record that may be {@code true}
+     * @param orWord what may stand for the number -1; null for nothing
      */
     record Field(
             List<String> names,
@@ -67,7 +71,9 @@ final class RecordShape {
             boolean writeNull,
             boolean notEmpty,
             @Nullable String byDefault,
-            @Nullable Range range) {
+            @Nullable Range range,
+            boolean orTrue,
+            @Nullable String orWord) {
         private static Field of(RecordComponent component, boolean camelCase) {
             Name given = component.getAnnotation(Name.class);
             String plain = camelCase ? component.getName() : snakeCase(component.getName());
@@ -79,6 +85,7 @@ final class RecordShape {
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
             Default absent = component.getAnnotation(Default.class);
+            OrWord word = component.getAnnotation(OrWord.class);
             return new Field(
                     List.copyOf(names),
                     accessor,
@@ -90,7 +97,9 @@ final class RecordShape {
                     component.isAnnotationPresent(WriteNull.class),
                     component.isAnnotationPresent(NotEmpty.class),
                     absent == null ? null : absent.value(),
-                    component.getAnnotation(Range.class));
+                    component.getAnnotation(Range.class),
+                    component.isAnnotationPresent(OrTrue.class),
+                    word == null ? null : word.value());
         }
 
         String name() {

@@ -56,6 +56,8 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
         if (queued) {
             writer.start();
             LogOutput.onFlush(this::flush);
+        } else {
+            LogOutput.onFlush(this::writeHeld);
         }
         super.start();
     }
@@ -63,7 +65,7 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
     @Override
     protected void append(ILoggingEvent event) {
         if (!queued) {
-            write(event);
+            writeOrHold(event);
             return;
         }
         event.prepareForDeferredProcessing();
@@ -74,15 +76,37 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
         }
     }
 
+    private void writeOrHold(ILoggingEvent event) {
+        if (!LogOutput.isHeld()) {
+            write(event);
+            return;
+        }
+        event.prepareForDeferredProcessing();
+        if (!waiting.offer(event)) {
+            dropped.incrementAndGet();
+        }
+    }
+
+    private void writeHeld() {
+        for (ILoggingEvent event = waiting.poll(); event != null; event = waiting.poll()) {
+            write(event);
+        }
+        tellLoss();
+    }
+
+    private void tellLoss() {
+        long count = dropped.getAndSet(0);
+        if (count > 0) {
+            write(loss(count));
+        }
+    }
+
     private void write() {
         try {
             while (true) {
                 write(waiting.take());
                 unwritten.decrementAndGet();
-                long count = dropped.getAndSet(0);
-                if (count > 0) {
-                    write(loss(count));
-                }
+                tellLoss();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

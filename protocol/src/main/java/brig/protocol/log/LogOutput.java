@@ -9,7 +9,28 @@ public final class LogOutput {
                 .addShutdownHook(Thread.ofPlatform().name("brig-log-end").unstarted(LogOutput::flush));
     }
 
+    private static volatile boolean held;
+
+    /** Lines are held back until it is closed. */
+    public interface Hold extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     private LogOutput() {}
+
+    /** Holds lines back while the terminal shows something else, unless a service writes them. Closing writes them. */
+    public static Hold hold() {
+        held = true;
+        return () -> {
+            held = false;
+            flush();
+        };
+    }
+
+    static boolean isHeld() {
+        return held;
+    }
 
     static void onFlush(Runnable action) {
         flush = action;

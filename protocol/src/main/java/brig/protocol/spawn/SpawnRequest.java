@@ -7,6 +7,7 @@ import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.OrTrue;
 import brig.protocol.record.Range;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,6 +67,22 @@ public record SpawnRequest(
         }
         if (place.tunnel() != null && (workspace != null || workspaceMode != WorkspaceMode.FOLDER)) {
             throw BrigException.invalid("tunnel", "is itself the folder to work in: no workspace goes with it");
+        }
+        if (talk.tty() != null) {
+            requireNoTurns(prompt, once, place);
+        }
+    }
+
+    /** An agent on a terminal is given keys, and its turns are not known. */
+    private static void requireNoTurns(@Nullable String prompt, boolean once, Place place) {
+        if (prompt != null) {
+            throw BrigException.invalid("prompt", "does not go with tty: an agent on a terminal takes keys");
+        }
+        if (once) {
+            throw BrigException.invalid("once", "does not go with tty: an agent on a terminal has no turns");
+        }
+        if (place.tunnel() != null) {
+            throw BrigException.invalid("tunnel", "does not go with tty");
         }
     }
 
@@ -164,6 +181,7 @@ public record SpawnRequest(
      * @param envAllowlist variables that the agent may get, each once and sorted; null for all that the policy allows
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
      * @param leaseSeconds how long the spawn survives without a connected captain, 0 for no limit
+     * @param budget what it may use up; null leaves it to the profile and the policy
      */
     public record Bounds(
             @Nullable List<String> envAllowlist,
@@ -172,13 +190,20 @@ public record SpawnRequest(
             long timeoutSeconds,
 
             @OmitEmpty @Range(min = 1, max = LEASE_SECONDS_MAX)
-            long leaseSeconds) {
+            long leaseSeconds,
+
+            @Nullable Budget budget) {
         /** Long enough for any restart, short enough to limit the cost of an abandoned spawn. */
         public static final long LEASE_SECONDS_MAX = 3600;
 
         public static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
 
         public static final Bounds NONE = new Bounds(null, 0, 0);
+
+        /** Without a budget. */
+        public Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds, long leaseSeconds) {
+            this(envAllowlist, timeoutSeconds, leaseSeconds, null);
+        }
 
         public Bounds {
             envAllowlist = envAllowlist == null
@@ -192,10 +217,18 @@ public record SpawnRequest(
      *
      * @param resume the agent's own id of an earlier session of the same project to continue; null begins a new one
      * @param record whether all output of the agent is kept on its host, with timestamps
+     * @param tty the size of the terminal that the agent gets instead of pipes; null for none
      */
     public record Continuation(
-            @Nullable String resume, @OmitEmpty boolean record) {
+            @Nullable String resume,
+            @OmitEmpty boolean record,
+            @OrTrue @Nullable TerminalSize tty) {
         public static final Continuation NEW = new Continuation(null, false);
+
+        /** Of an agent without a terminal. */
+        public Continuation(@Nullable String resume, boolean record) {
+            this(resume, record, null);
+        }
 
         private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
 
@@ -203,6 +236,9 @@ public record SpawnRequest(
         public Continuation {
             if (resume != null && !SESSION.matcher(resume).matches()) {
                 throw BrigException.invalid("resume", "must match " + SESSION);
+            }
+            if (tty != null && record) {
+                throw BrigException.invalid("record", "does not go with tty: the stream itself has all of a terminal");
             }
         }
     }

@@ -26,6 +26,8 @@ public enum FrameType {
     TOOL,
     /** Tokens and cost. */
     USAGE,
+    /** A budget is used up in part, or a request was refused because of it: {@code percent}. */
+    BUDGET,
     /** A network request was refused, waits for a person, or reached a host for the first time: {@code kind}. */
     EGRESS,
     /** The agent's own session: {@code session_id}. */
@@ -40,6 +42,12 @@ public enum FrameType {
     ANSWERED,
     /** A line of the agent, unchanged. */
     RAW,
+    /** The size of the agent's terminal from here on: {@code cols}, {@code rows}. */
+    TTY,
+    /** A checkpoint of the agent's terminal: {@code content} draws it anew. */
+    SCREEN,
+    /** What the agent on a terminal does: {@code activity}, {@code reason}. */
+    ACTIVITY,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */

@@ -39,7 +39,7 @@ class EgressRecordsTest {
                 new AuditEvent.Tunnel(RESULT),
                 new EgressEvent.TlsFailed("a.example", 443, "broke off"),
                 new EgressEvent.Subagent("a", null, "s"),
-                new EgressEvent.Usage("a", "claude", "m", 1L, 2L, null, null, 200))) {
+                new EgressEvent.Usage("a", "claude", "m", 1L, 2L, null, null, 200, 0.5))) {
             AuditLine line = AuditLine.of(5, "spn_1", "shell", event);
             assertEquals(line, read(write(line)));
         }

@@ -86,7 +86,8 @@ class FrameSchemasTest {
         assertEquals(
                 List.of(),
                 RecordSchema.differences(schema, definitions.object("message"), CaptainLine.UserMessage.class, ""));
-        requireDescribed(schema, CaptainLine.Action.class, List.of("action", "answerAsk"));
+        requireDescribed(schema, "action", CaptainLine.Action.class, List.of("action", "answerAsk"));
+        requireDescribed(schema, "type", CaptainLine.AtTerminal.class, List.of("keys", "resize"));
     }
 
     @Test
@@ -96,20 +97,33 @@ class FrameSchemasTest {
         assertEquals(
                 List.of(), RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Token.class, ""));
         requireDescribed(
-                schema, MultiplexLine.class, List.of("subscribe", "send", "other", "answerAsk", "followAsks", "ping"));
+                schema,
+                "action",
+                MultiplexLine.class,
+                List.of(
+                        "subscribe",
+                        "send",
+                        "other",
+                        "answerAsk",
+                        "keys",
+                        "resize",
+                        "ack",
+                        "followAsks",
+                        "followSessions",
+                        "ping"));
     }
 
-    /** Those definitions describe each action of the type, and nothing else. */
-    private static void requireDescribed(JsonObject schema, Class<?> type, List<String> definitions) {
+    /** Those definitions describe each record of the type, and nothing else. */
+    private static void requireDescribed(JsonObject schema, String tag, Class<?> type, List<String> definitions) {
         RecordShape.Kinds kinds = RecordShape.kinds(type);
         Set<String> described = new TreeSet<>();
         for (String name : definitions) {
             JsonObject definition = schema.object("$defs").object(name);
-            JsonObject action = definition.object("properties").object("action");
+            JsonObject action = definition.object("properties").object(tag);
             List<String> actions = action.has("const") ? List.of(action.text("const", "")) : action.texts("enum");
             for (String one : actions) {
                 described.add(one);
-                assertEquals(List.of(), RecordSchema.differences(schema, definition, kinds.named(one), "action"), one);
+                assertEquals(List.of(), RecordSchema.differences(schema, definition, kinds.named(one), tag), one);
             }
         }
         assertEquals(new TreeSet<>(kinds.tags()), described);

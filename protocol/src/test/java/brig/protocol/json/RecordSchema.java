@@ -74,7 +74,12 @@ final class RecordSchema {
                 differences.add(where + "." + name + (mayBeAbsent ? " may be absent" : " is always there")
                         + ", required are " + required);
             }
-            compareType(where + "." + name, properties.object(name), field.type());
+            if (field.orWord() == null) {
+                compareType(where + "." + name, properties.object(name), field.type());
+            } else if (!properties.object(name).texts("type").equals(List.of("integer", "string"))
+                    || !properties.object(name).text("pattern", "").equals("^" + field.orWord() + "$")) {
+                differences.add(where + "." + name + " is a number or " + field.orWord());
+            }
         });
     }
 

@@ -13,9 +13,12 @@ import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.OrTrue;
+import brig.protocol.record.OrWord;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import brig.protocol.spawn.TerminalSize;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -347,5 +350,35 @@ class RecordTest {
                 .put("labels", JsonObject.builder().put("a", "b").build())
                 .build();
         assertEquals(new Labelled(Map.of("a", "b")), made.as(Labelled.class));
+    }
+
+    private record Optional(
+            @OrTrue @Nullable TerminalSize tty,
+            @OmitEmpty @OrWord("screen") @Range(min = 1) long from) {}
+
+    private static String again(String json) {
+        return new String(
+                Json.write(
+                        JsonObject.read(json.getBytes(StandardCharsets.UTF_8)).as(Optional.class)),
+                StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void shouldTakeTrueForARecordOfDefaultsAndAWordForANumber() {
+        assertEquals(
+                "{\"tty\":{\"cols\":80,\"rows\":24},\"from\":\"screen\"}", again("{\"tty\":true,\"from\":\"screen\"}"));
+        assertEquals("{\"tty\":{\"cols\":9,\"rows\":24},\"from\":7}", again("{\"tty\":{\"cols\":9},\"from\":7}"));
+        assertEquals("{}", again("{\"tty\":false}"));
+        for (String bad : List.of(
+                "{\"tty\":1}",
+                "{\"tty\":{\"cols\":0}}",
+                "{\"tty\":{\"rows\":501}}",
+                "{\"from\":-1}",
+                "{\"from\":\"end\"}")) {
+            assertEquals(
+                    ErrorCode.INVALID_FIELD,
+                    assertThrows(BrigException.class, () -> again(bad)).code(),
+                    bad);
+        }
     }
 }

@@ -101,4 +101,25 @@ class LineAppenderTest {
         assertEquals(1, messages().size());
         assertTrue(!messages().getFirst().contains("aaaa"), messages()::toString);
     }
+
+    @Test
+    void shouldHoldLinesBackWhileTheTerminalIsLent() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LineAppender direct = new LineAppender(out, new LineEncoder(() -> false));
+        direct.setContext(context);
+        direct.start();
+        Logger lent = context.getLogger("Lent");
+        lent.setAdditive(false);
+        lent.addAppender(direct);
+        lent.warn("before");
+        try (LogOutput.Hold _ = LogOutput.hold()) {
+            IntStream.range(0, LineAppender.EVENTS_MAX + 2).forEach(i -> lent.warn("held {}", i));
+            assertEquals(1, out.toString(UTF_8).lines().count());
+        }
+        lent.warn("after");
+        String all = out.toString(UTF_8);
+        assertEquals(1 + LineAppender.EVENTS_MAX + 2, all.lines().count());
+        assertTrue(all.contains("held 0") && all.contains("2 lines of the log are missing around here"));
+        direct.stop();
+    }
 }

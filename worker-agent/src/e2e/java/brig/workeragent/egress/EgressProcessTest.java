@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.egress.link.WallSocket;
-import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPort;
 import brig.protocol.BrigException;
@@ -17,16 +15,13 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
+import brig.workeragent.budget.BudgetConfig;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
-import brig.workeragent.wall.WallNetwork;
 import brig.workeragent.worker.EgressSessions;
 import com.sun.net.httpserver.HttpServer;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.unix.FileDescriptor;
-import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -71,55 +66,6 @@ class EgressProcessTest {
     private static final int UID = 59616;
     private static final String VALUE = "planted-real-value-7391";
 
-    /** Sockets on this host's loopback instead of a wall's. */
-    private static final class FakeNetwork implements WallNetwork {
-        private final List<WallSocket> sockets = new ArrayList<>();
-        private final List<Integer> listened = new ArrayList<>();
-
-        FakeNetwork() throws IOException {
-            sockets.add(open(Role.PROXY, 0));
-        }
-
-        private static WallSocket open(Role role, int port) throws IOException {
-            Epoll.ensureAvailability();
-            Socket socket = Socket.newSocketStream();
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            socket.listen(128);
-            return new WallSocket(role, socket.localAddress().getPort(), socket.intValue());
-        }
-
-        int port() {
-            return sockets.getFirst().port();
-        }
-
-        @Override
-        public List<WallSocket> sockets() {
-            return List.copyOf(sockets);
-        }
-
-        @Override
-        public List<WallSocket> take() {
-            return sockets();
-        }
-
-        @Override
-        public CompletableFuture<WallSocket> listen(int port) {
-            listened.add(port);
-            return CompletableFuture.failedFuture(new IOException("not in this test"));
-        }
-
-        @Override
-        public void close() {
-            sockets.forEach(socket -> {
-                try {
-                    new FileDescriptor(socket.descriptor()).close();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-        }
-    }
-
     @TempDir
     Path folder;
 
@@ -152,19 +98,34 @@ class EgressProcessTest {
                 .toList();
     }
 
+    static EgressProcess.Services services(Path folder) {
+        return services(folder, classPath());
+    }
+
     private EgressProcess.Services setup(List<Path> classPath) {
+        return services(folder, classPath);
+    }
+
+    private static EgressProcess.Services services(Path folder, List<Path> classPath) {
         List<String> options = List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC");
+                "-XX:CompileThresholdScaling=20",
+                "-Djdk.reflect.useNativeAccessorOnly=true",
+                "-Dio.netty.jfr.enabled=false",
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders");
+        Path archive = Path.of(System.getProperty("brig.home", ".."), "lib/worker-agent.aot")
+                .toAbsolutePath()
+                .normalize();
         return new EgressProcess.Services(
                 new ConfinedCommand.Program(
                         Path.of(System.getProperty("java.home")),
                         options,
                         classPath,
-                        null,
+                        Files.exists(archive) ? archive : null,
                         Path.of(System.getProperty("brig.native"), "libbrig-filter.so")),
                 folder.resolve("run"),
                 folder.resolve("state"),
@@ -176,7 +137,8 @@ class EgressProcessTest {
                         List.of(),
                         1 << 20,
                         4,
-                        0));
+                        0),
+                BudgetConfig.NONE);
     }
 
     @AfterEach
@@ -505,7 +467,8 @@ class EgressProcessTest {
                         setup.stateDir(),
                         List.of(Path.of("/dev/null")),
                         Map.of(),
-                        setup.config()),
+                        setup.config(),
+                        setup.budgets()),
                 Clock.systemUTC());
         BrigException refusal = assertThrows(BrigException.class, careless::confinement);
         assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());

@@ -90,7 +90,8 @@ final class SandboxTools implements ToolWall {
                 command,
                 input.length > 0,
                 startMs,
-                identityOf(job.user()));
+                identityOf(job.user()),
+                null);
         try {
             return finish(
                     SandboxWalls.await(launcher, request),

@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.Finding;
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
@@ -215,6 +216,12 @@ public final class SandboxWalls implements Walls {
         return environment;
     }
 
+    /** A process to start. */
+    private record Payload(
+            List<String> command,
+            boolean stdinPipe,
+            @Nullable TerminalSize tty) {}
+
     /** Limits are taken for each process and released with it, so nothing is held in between. */
     private final class SandboxWall implements Wall {
         private final Plan plan;
@@ -239,9 +246,11 @@ public final class SandboxWalls implements Walls {
         }
 
         @Override
-        public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+        public WalledProcess start(
+                List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
                 throws InterruptedException {
-            brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, command, stdinPipe);
+            Payload payload = new Payload(command, stdinPipe, tty);
+            brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
             if (process.network().listeners().isEmpty()) {
                 return new SandboxProcess(process, closing(process.network()));
@@ -266,24 +275,32 @@ public final class SandboxWalls implements Walls {
         }
 
         /** A mounted file stays visible after its removal, so nothing is left on the host. */
-        private brig.workeragent.sandbox.BubblewrapProcess launchWith(
-                @Nullable String message, List<String> command, boolean stdinPipe) throws InterruptedException {
+        private brig.workeragent.sandbox.BubblewrapProcess launchWith(@Nullable String message, Payload payload)
+                throws InterruptedException {
             if (message == null) {
-                return launch(guarded(), command, stdinPipe);
+                return launch(guarded(), payload);
             }
             try (MessageFile file = MessageFile.write(settings.runtimeFolder(), message, config.identity())) {
-                return launch(guarded().with(List.of(file.mount())), command, stdinPipe);
+                return launch(guarded().with(List.of(file.mount())), payload);
             } catch (IOException e) {
                 throw Reason.refusal(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall", e);
             }
         }
 
-        private brig.workeragent.sandbox.BubblewrapProcess launch(
-                WallProfile of, List<String> command, boolean stdinPipe) throws InterruptedException {
+        private brig.workeragent.sandbox.BubblewrapProcess launch(WallProfile of, Payload payload)
+                throws InterruptedException {
             try {
                 return await(
                         launcher,
-                        new LaunchRequest(plan.spawnId(), of, limits, command, stdinPipe, settings.startMs()));
+                        new LaunchRequest(
+                                plan.spawnId(),
+                                of,
+                                limits,
+                                payload.command(),
+                                payload.stdinPipe(),
+                                settings.startMs(),
+                                null,
+                                payload.tty()));
             } catch (IllegalArgumentException e) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
             }
@@ -298,7 +315,7 @@ public final class SandboxWalls implements Walls {
 
         @Override
         public Posture measure() throws InterruptedException {
-            brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), NOTHING, false);
+            brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), new Payload(NOTHING, false, null));
             process.stdout().close();
             process.stderr().close();
             new SandboxProcess(process, closing(process.network())).end().join();

@@ -1,5 +1,6 @@
 package brig.workeragent.egress;
 
+import brig.egress.budget.LedgerLine;
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
@@ -8,6 +9,7 @@ import brig.egress.tls.CertificateAuthority;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
+import brig.workeragent.budget.LedgerFolder;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.Confinement;
 import brig.workeragent.sandbox.SandboxException;
@@ -49,16 +51,27 @@ final class EgressLink {
     private static final AtomicInteger RUNS = new AtomicInteger();
     private static final long SEND_MS = 5_000;
     private static final long END_MS = 3_000;
+    /** Purses in one line. */
+    private static final int SPENT_MAX = 1_000;
 
     /** Receives its reports, on the reading thread. */
     interface Listener {
         void handleEvent(EgressReport.Event event);
+
+        /** A request waits for a login. */
+        void handleLoginRefused(EgressReport.LoginRefused report);
 
         /** An entry for the audit. */
         void handleAudit(AuditLine line);
 
         /** The number of audit entries that were lost. */
         void handleAuditLost(long count);
+
+        /** The ledger of that number has all that counts. */
+        void handleLedgerBegun(long number);
+
+        /** A new ledger should begin. */
+        void handleLedgerFull();
 
         /** Called once, when it ended after it was ready. */
         void handleGone(EgressLink gone);
@@ -189,7 +202,9 @@ final class EgressLink {
                 setup.closed().stream()
                         .filter(path -> !setup.program().liesIn(path))
                         .map(Path::toString)
-                        .toList()));
+                        .toList(),
+                setup.budgets().pricesText(),
+                setup.budgets().calls()));
     }
 
     private void write(EgressCommand command) throws IOException {
@@ -213,14 +228,36 @@ final class EgressLink {
         }
     }
 
+    /** Tells what purses used up before. */
+    void tellSpent(List<LedgerLine.Spent> spent) {
+        for (int at = 0; at < spent.size(); at += SPENT_MAX) {
+            send(
+                    new EgressCommand.Spent(spent.subList(at, Math.min(spent.size(), at + SPENT_MAX))),
+                    List.<WallSocket>of());
+        }
+    }
+
+    /** Lets it go on in that ledger. */
+    void begin(LedgerFolder.Next ledger) throws IOException {
+        FileDescriptor file = FileDescriptor.from(ledger.file().toFile());
+        try {
+            sendAll(new EgressCommand.Ledger(ledger.number()), List.of(file.intValue()));
+        } finally {
+            file.close();
+        }
+    }
+
     /** Sends descriptors, then the line that describes them. If that fails, the process is ended. */
     void send(EgressCommand command, List<WallSocket> sockets) {
+        sendAll(command, sockets.stream().map(WallSocket::descriptor).toList());
+    }
+
+    private void sendAll(EgressCommand command, List<Integer> numbers) {
         try {
             Channel channel = descriptors.getNow(null);
-            for (WallSocket socket : sockets) {
+            for (int number : numbers) {
                 if (channel == null
-                        || !channel.writeAndFlush(new FileDescriptor(socket.descriptor()))
-                                .await(SEND_MS, TimeUnit.MILLISECONDS)) {
+                        || !channel.writeAndFlush(new FileDescriptor(number)).await(SEND_MS, TimeUnit.MILLISECONDS)) {
                     throw new IOException("it accepts no descriptors");
                 }
             }

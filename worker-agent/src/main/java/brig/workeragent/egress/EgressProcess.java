@@ -1,6 +1,7 @@
 package brig.workeragent.egress;
 
 import brig.egress.audit.AuditFiles;
+import brig.egress.budget.Limit;
 import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;
@@ -9,6 +10,7 @@ import brig.egress.policy.HostPolicy;
 import brig.egress.policy.HostPort;
 import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
+import brig.egress.secret.SystemdCredentials;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
@@ -16,8 +18,11 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressStream;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.AuditLine;
+import brig.workeragent.budget.BudgetConfig;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
+import brig.workeragent.login.Logins;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.worker.EgressSessions;
 import java.io.IOException;
@@ -61,7 +66,13 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
             Path stateDir,
             List<Path> closed,
             Map<String, String> environment,
-            EgressConfig config) {
+            EgressConfig config,
+            BudgetConfig budgets) {
+        /** Where ledgers and budgets are. */
+        public Path budgetFolder() {
+            return stateDir.resolve("budget");
+        }
+
         Path auditFolder() {
             return stateDir.resolve("audit");
         }
@@ -75,6 +86,7 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     /** How long the end of an agent's process waits for its events. */
     private static final long TOLD_MS = 500;
 
+    private final Logins logins;
     private final SecretSources sources;
     private final AuditFiles audit;
     private final EgressThread thread = new EgressThread(2 * EgressSupervisor.READY_MS);
@@ -87,7 +99,8 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     private final Map<String, EgressSession> sessions = new ConcurrentHashMap<>();
 
     public EgressProcess(Services setup, Clock clock) {
-        this.sources = new SecretSources(setup.environment());
+        this.logins = new Logins(clock, new SystemdCredentials(setup.environment())::read);
+        this.sources = new SecretSources(setup.environment(), logins::token);
         this.audit = new AuditFiles(setup.auditFolder());
         this.sockets = setup.socketFolder();
         this.supervisor = new EgressSupervisor(setup, clock, thread, new User());
@@ -113,6 +126,27 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
         @Override
         public void handleEvent(EgressReport.Event event) {
             router.handle(event);
+        }
+
+        @Override
+        public void handleLoginRefused(EgressReport.LoginRefused report) {
+            thread.later(
+                    () -> {
+                        EgressSession session = sessions.get(SocketRegistration.spawnOf(report.worker()));
+                        if (session != null && registrations.handleLoginRefused(report, session)) {
+                            session.login(report.secret()).ifPresent(logins::handleRefused);
+                        }
+                        registrations.answer(report.worker());
+                    },
+                    0);
+        }
+
+        @Override
+        public void handleAudit(AuditLine line) {
+            EgressSession session = line.spawnId() == null ? null : sessions.get(line.spawnId());
+            if (session != null && line.event() instanceof AuditEvent.Request request) {
+                session.refusedLogin(request.result()).ifPresent(logins::handleRefused);
+            }
         }
     }
 
@@ -152,7 +186,16 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
 
     private Function<EgressPolicy, Map<String, String>> secretsOf(@Nullable EgressSession session) {
         Supplier<Map<String, String>> given = session == null ? null : session.source.secrets();
-        return given == null ? feed()::read : policy -> given.get();
+        SecretFeed feed = feed();
+        return given != null
+                ? policy -> given.get()
+                : session == null
+                        ? feed::read
+                        : policy -> {
+                            Map<String, String> values = feed.read(policy);
+                            session.checkLogins(policy, values, sources::fault);
+                            return values;
+                        };
     }
 
     /** Reads secrets from the sources that policies name. */
@@ -239,6 +282,25 @@ public final class EgressProcess implements EgressGate, EgressSessions, AutoClos
     @Override
     public void refuse(String spawnId, HostPort host, String rule) {
         thread.later(() -> tell(spawnId, id -> new EgressCommand.Deny(id, host.toString(), rule)), 0);
+    }
+
+    @Override
+    public void tryLogins(String spawnId) {
+        thread.later(
+                () -> {
+                    EgressSession session = sessions.get(spawnId);
+                    if (session != null) {
+                        session.forgetRefusals();
+                        session.logins().forEach(logins::forgive);
+                        registrations.forEachOf(spawnId, registrations::answer);
+                    }
+                },
+                0);
+    }
+
+    @Override
+    public void limit(String spawnId, Limit limit) {
+        thread.later(() -> supervisor.send(new EgressCommand.Limit(spawnId, limit)), 0);
     }
 
     /** Revokes a worker's secret permanently. */

@@ -9,6 +9,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Posture;
 import brig.protocol.egress.AuditEvent;
 import brig.protocol.egress.AuditLine;
+import brig.workeragent.budget.LedgerFolder;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
@@ -36,6 +37,12 @@ final class EgressSupervisor {
 
         /** Receives an event of a worker, on the reading thread; must not block. */
         void handleEvent(EgressReport.Event event);
+
+        /** Receives a report that a request waits for a login, on the reading thread; must not block. */
+        void handleLoginRefused(EgressReport.LoginRefused report);
+
+        /** Receives a line of the audit, on the reading thread; must not block. */
+        void handleAudit(AuditLine line);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EgressSupervisor.class);
@@ -49,6 +56,7 @@ final class EgressSupervisor {
     private final Clock clock;
     private final EgressThread thread;
     private final User user;
+    private final LedgerFolder ledgers;
     private @Nullable EgressState kept;
     private @Nullable EgressLink current;
     private long againMs = AGAIN_MS_MIN;
@@ -59,6 +67,7 @@ final class EgressSupervisor {
         this.clock = clock;
         this.thread = thread;
         this.user = user;
+        this.ledgers = new LedgerFolder(setup.budgetFolder());
     }
 
     CertificateAuthority authority() throws IOException {
@@ -84,10 +93,36 @@ final class EgressSupervisor {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
         }
         EgressLink fresh = start();
+        fresh.tellSpent(ledgers.spent());
+        beginLedger(fresh);
         current = fresh;
         LOG.info("brig-egress runs as process {}", fresh.pid());
         user.handleStarted(fresh);
         return fresh;
+    }
+
+    /** Without a ledger brig-egress lets no request out that is charged to a budget. */
+    private void beginLedger(EgressLink link) {
+        try {
+            link.begin(ledgers.next());
+        } catch (IOException e) {
+            LOG.error("no ledger begins: {}", e.toString());
+        }
+    }
+
+    private void beginNextLedger() {
+        EgressLink running = running();
+        if (running != null) {
+            beginLedger(running);
+        }
+    }
+
+    private void forgetLedgers(long before) {
+        try {
+            ledgers.forgetBefore(before);
+        } catch (IOException e) {
+            LOG.warn("old ledgers stay: {}", e.toString());
+        }
     }
 
     private EgressLink start() throws IOException, InterruptedException {
@@ -137,13 +172,29 @@ final class EgressSupervisor {
         }
 
         @Override
+        public void handleLoginRefused(EgressReport.LoginRefused report) {
+            user.handleLoginRefused(report);
+        }
+
+        @Override
         public void handleAudit(AuditLine line) {
+            user.handleAudit(line);
             audit.append(line);
         }
 
         @Override
         public void handleAuditLost(long count) {
             audit.lose(count);
+        }
+
+        @Override
+        public void handleLedgerBegun(long number) {
+            thread.later(() -> forgetLedgers(number), 0);
+        }
+
+        @Override
+        public void handleLedgerFull() {
+            thread.later(EgressSupervisor.this::beginNextLedger, 0);
         }
 
         @Override

@@ -81,7 +81,10 @@ final class ReportReader {
                 case EgressReport.Ready ready -> measured.complete(ready.measured());
                 case EgressReport.Audit audit -> told.handleAudit(audit.entry());
                 case EgressReport.Event event -> told.handleEvent(event);
+                case EgressReport.LoginRefused refused -> told.handleLoginRefused(refused);
                 case EgressReport.Unregistered gone -> handleUnregistered(gone.worker());
+                case EgressReport.LedgerBegun begun -> told.handleLedgerBegun(begun.number());
+                case EgressReport.LedgerFull _ -> told.handleLedgerFull();
                 case EgressReport.Lost lost -> handleLost(lost);
             }
         } catch (BrigException e) {

@@ -5,6 +5,7 @@ import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.workeragent.wall.EgressGate;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -27,7 +28,20 @@ final class SocketRegistration {
     @Nullable
     Map<String, String> values;
 
+    /** The secrets whose login a person is asked about, as they were last sent. */
+    List<String> asked = List.of();
+
     boolean reading;
+    /** Whether brig-egress waits for the values, even if they stay the same. */
+    boolean owed;
+
+    /** How many requests began to wait for a login, and for how many of them the values were read. */
+    int heard;
+
+    int answered;
+
+    /** How often values were sent to the running brig-egress. */
+    int changes;
 
     private SocketRegistration(
             String id, EgressGate.Registration what, Function<EgressPolicy, Map<String, String>> secrets) {

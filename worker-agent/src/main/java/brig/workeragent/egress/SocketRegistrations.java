@@ -2,6 +2,7 @@ package brig.workeragent.egress;
 
 import brig.egress.link.WallSocket;
 import brig.egress.message.EgressCommand;
+import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;
 import brig.workeragent.wall.EgressGate;
 import java.util.Collection;
@@ -116,8 +117,13 @@ final class SocketRegistrations {
                         session == null ? List.of() : List.copyOf(session.allowed),
                         session == null ? List.of() : List.copyOf(session.allowedOnce),
                         session == null ? List.of() : List.copyOf(session.revoked),
+                        session != null && session.listener.logins() != null,
+                        session == null ? List.of() : session.source.purses().get(),
                         EgressCommand.sent(sockets)),
                 List.copyOf(sockets));
+        registration.changes = 0;
+        registration.heard = 0;
+        registration.answered = 0;
         if (registration.values != null) {
             sendSecrets(registration);
         }
@@ -139,23 +145,70 @@ final class SocketRegistrations {
             return;
         }
         registration.reading = true;
+        boolean owed = registration.owed;
+        registration.owed = false;
+        int heard = registration.heard;
         var unused = Thread.startVirtualThread(() -> {
             Map<String, String> values = registration.secrets.apply(policy);
             thread.later(
                     () -> {
                         registration.reading = false;
-                        if (registrations.containsKey(registration.id) && !values.equals(registration.values)) {
-                            registration.values = values;
-                            sendSecrets(registration);
+                        if (registrations.containsKey(registration.id)) {
+                            registration.answered = Math.min(heard, registration.heard);
+                            handleSecrets(registration, values, owed);
                         }
                     },
                     0);
         });
     }
 
+    private void handleSecrets(SocketRegistration registration, Map<String, String> values, boolean owed) {
+        EgressSession session = sessions.apply(registration.what.spawnId());
+        List<String> asked = session == null ? List.of() : session.askedLogins();
+        if (owed || !values.equals(registration.values) || !asked.equals(registration.asked)) {
+            registration.values = values;
+            registration.asked = asked;
+            sendSecrets(registration);
+        }
+        if (registration.owed) {
+            readSecrets(registration);
+        }
+    }
+
+    /** Reads the secrets, and sends them in any case: requests wait for that. */
+    void answer(SocketRegistration registration) {
+        registration.owed = true;
+        readSecrets(registration);
+    }
+
+    /** As {@link #answer} for a registration of that id, if there is one. */
+    void answer(String id) {
+        SocketRegistration registration = registrations.get(id);
+        if (registration != null) {
+            answer(registration);
+        }
+    }
+
+    /** A request waits for a login, and for {@link #answer}. @return whether its vendor refused the token that it has now */
+    boolean handleLoginRefused(EgressReport.LoginRefused report, EgressSession session) {
+        SocketRegistration registration = registrations.get(report.worker());
+        if (registration == null) {
+            return false;
+        }
+        registration.heard++;
+        String token = registration.values == null ? null : registration.values.get(report.secret());
+        boolean ofToken = report.byVendor() && report.change() == registration.changes && token != null;
+        session.handleLoginWanted(report.secret(), ofToken ? token : null);
+        return ofToken;
+    }
+
     private void sendSecrets(SocketRegistration registration) {
+        registration.changes++;
         supervisor.send(new EgressCommand.Secrets(
-                registration.id, registration.values == null ? Map.of() : registration.values));
+                registration.id,
+                registration.values == null ? Map.of() : registration.values,
+                registration.asked,
+                registration.answered));
     }
 
     /** Opens sockets for these ports too. */

@@ -12,7 +12,9 @@ import brig.protocol.control.EgressHappened;
 import brig.protocol.control.EgressStream;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.GrantedSocket;
 import brig.workeragent.profile.AgentProfiles;
@@ -46,7 +48,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Grants {
     /** @param keyFile holds the key of placeholders; made if absent */
-    public record Services(AgentProfiles profiles, Policies policies, EgressProcess egress, Path keyFile) {}
+    public record Services(
+            AgentProfiles profiles, Policies policies, EgressProcess egress, Budgets budgets, Path keyFile) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Grants.class);
     private static final int GRANTS_MAX = 4096;
@@ -114,6 +117,9 @@ public final class Grants {
         SpawnRequest request = agent.told(asked);
         Policies.Chosen policy = parts.policies().choose(request.policy(), agent.profile());
         EgressPolicy egress = policy.policy().egress();
+        Budget files = agent.profile().budget().within(policy.policy().budget());
+        Budget asking = request.bounds().budget();
+        var _ = parts.budgets().admit(spawnId, request.parent(), asking == null ? files : asking.within(files));
         if (!egress.isOpen()) {
             EgressGrant none = new EgressGrant(policy.name(), false, "", List.of(), Map.of(), Map.of());
             return new Grant(none, agent.name(), () -> {}, null, new AtomicInteger());
@@ -126,9 +132,10 @@ public final class Grants {
                         spawnId,
                         egress,
                         EgressSessions.Source.of(() -> parts.policies()
-                                .choose(request.policy(), agent.profile())
-                                .policy()
-                                .egress()),
+                                        .choose(request.policy(), agent.profile())
+                                        .policy()
+                                        .egress())
+                                .charging(() -> parts.budgets().purses(spawnId, null)),
                         new Told(spawnId));
         GrantedSocket socket = parts.egress().granted();
         EgressGate.Handle handle;
@@ -176,6 +183,11 @@ public final class Grants {
         @Override
         public void handleDecided(HostPattern hosts, EgressDecision decision, EgressSessions.Person person) {
             // The worker's own host hears of it: brig-egress says that an ask is answered.
+        }
+
+        @Override
+        public void handleFault(BrigException fault) {
+            LOG.warn("{} spawn_id={}", fault.getMessage(), spawnId);
         }
     }
 

@@ -48,7 +48,8 @@ public final class Handovers {
     private Choice choose(SpawnRequest asked) {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = agent.told(asked);
-        return new Choice(agent, parts.policies().choose(request.policy(), agent.profile()));
+        Policies.Chosen policy = parts.policies().choose(request.policy(), agent.profile());
+        return new Choice(agent.signedIn(policy.policy().egress()), policy);
     }
 
     /**

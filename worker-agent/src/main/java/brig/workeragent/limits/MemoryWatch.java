@@ -2,11 +2,14 @@ package brig.workeragent.limits;
 
 import brig.workeragent.limits.ProcessTable.Entry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +39,9 @@ final class MemoryWatch implements AutoCloseable {
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("brig-memory-watch").factory());
     private final Map<Subject, Wall> walls = new ConcurrentHashMap<>();
-    /** Owned by the thread of the looks. */
+
+    // Owned by the thread of the looks.
+    private final ProcessReader processes = new ProcessReader(Path.of("/proc"));
     private boolean failing;
 
     private record Wall(WallWatch watch, Runnable kill) {}
@@ -68,8 +73,10 @@ final class MemoryWatch implements AutoCloseable {
     private void look() {
         if (walls.isEmpty()) return;
         try {
-            ProcessTable table = ProcessTable.read();
             long nowMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+            Set<Long> roots =
+                    walls.values().stream().map(wall -> wall.watch().root()).collect(Collectors.toUnmodifiableSet());
+            ProcessTable table = processes.read(roots, nowMs);
             walls.forEach((subject, wall) -> check(subject, wall, table, nowMs));
             failing = false;
         } catch (IOException | RuntimeException failed) {

@@ -1,21 +1,16 @@
 package brig.workeragent.limits;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
-/** The processes of the host at one moment, read once for all walls. Format: proc(5). */
+/** Processes of the host at one moment. Format: proc(5). */
 final class ProcessTable {
-    private static final Path PROC = Path.of("/proc");
     private static final long PAGE_BYTES = 4096;
     // Of /proc/PID/stat, counted from behind the name.
     private static final int PARENT = 1;
@@ -57,27 +52,6 @@ final class ProcessTable {
         }
     }
 
-    static ProcessTable read() throws IOException {
-        List<Entry> entries = new ArrayList<>();
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
-            for (Path folder : folders) {
-                String line = stat(folder);
-                if (line != null) {
-                    entries.add(Entry.parse(Long.parseLong(folder.getFileName().toString()), line));
-                }
-            }
-        }
-        return new ProcessTable(entries);
-    }
-
-    private static @Nullable String stat(Path folder) {
-        try {
-            return Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
-        } catch (IOException ended) {
-            return null;
-        }
-    }
-
     /** A process and all below it; empty once it has ended. */
     List<Entry> tree(long root) {
         List<Entry> tree = new ArrayList<>();
@@ -90,5 +64,12 @@ final class ProcessTable {
             next.addAll(byParent.getOrDefault(entry.pid(), List.of()));
         }
         return tree;
+    }
+
+    /** The ids of all processes that are in none of the trees. */
+    Set<Long> outside(Set<Long> roots) {
+        Set<Long> others = new HashSet<>(byPid.keySet());
+        roots.forEach(root -> tree(root).forEach(entry -> others.remove(entry.pid())));
+        return others;
     }
 }

@@ -38,12 +38,14 @@ final class WallMemory {
 
     /** Bytes of a process tree and of its namespaces. */
     static long bytesOf(long root, List<Entry> tree) {
+        return ofProcesses(tree) + ofFiles(root) + ofSockets(Path.of("/proc/" + root));
+    }
+
+    /** Bytes that the processes map. */
+    static long ofProcesses(List<Entry> tree) {
         Map<String, Long> shared = new HashMap<>();
         long bytes = tree.stream().mapToLong(each -> ofProcess(each, shared)).sum();
-        return bytes
-                + shared.values().stream().mapToLong(Long::longValue).sum()
-                + ofFiles(root)
-                + ofSockets(Path.of("/proc/" + root));
+        return bytes + shared.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** For a process that cannot be examined: its resident memory, which is higher. */

@@ -201,7 +201,8 @@ public final class ControlOperations {
     }
 
     private SpawnAnswer shown(SpawnAnswer spawned) {
-        return new SpawnAnswer(spawned.workspace(), spawned.posture().withToolWall(made.toolWall()));
+        return new SpawnAnswer(
+                spawned.workspace(), spawned.posture().withToolWall(made.toolWall()), spawned.ttySmallest());
     }
 
     static FileGlobs globs(List<String> allow) {

@@ -6,6 +6,7 @@ import brig.protocol.Limits;
 import brig.protocol.control.Message;
 import brig.protocol.control.WorkerLine;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.TerminalSize;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.relay.Lines;
@@ -107,6 +108,14 @@ final class WorkerConnection implements LineDecoder.Sink, LinkLoop.Handler, Outb
         Message input = line.input();
         if (input != null) {
             worker.input(input);
+        }
+        String keys = line.keys();
+        if (keys != null) {
+            worker.keys(keys);
+        }
+        TerminalSize size = line.resize();
+        if (size != null) {
+            worker.resize(size);
         }
         if (line.cancel()) {
             worker.cancel();

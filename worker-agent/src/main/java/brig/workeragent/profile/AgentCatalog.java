@@ -43,6 +43,7 @@ public record AgentCatalog(AgentProfiles profiles, Programs programs, Policies p
                 profile.policy(),
                 profile.isModel(),
                 profile.needsMessage(),
+                profile.tty() != null,
                 state,
                 problem);
     }

@@ -1,13 +1,18 @@
 package brig.workeragent.profile;
 
+import brig.egress.policy.EgressPolicy;
 import brig.formats.Adapters;
+import brig.formats.Transcripts;
 import brig.formats.adapter.Adapter;
+import brig.formats.adapter.TranscriptReader;
 import brig.formats.permission.Permissions;
 import brig.formats.permission.Rule;
 import brig.protocol.BrigException;
 import brig.protocol.record.Default;
+import brig.protocol.record.OrTrue;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
@@ -17,6 +22,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -55,6 +61,11 @@ import org.jspecify.annotations.Nullable;
  *     {@code agent_config}; {@code permissions.ask} and the like for what happens to requests to use tools. {@code {tools.NAME}} in one is {@code true} or {@code false}
  * @param defaultModel if neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
  * @param asModel see {@link #isModel}; null for the default
+ * @param tty how it is started on a terminal; null if it is not
+ * @param login what differs if one of its model routes has a person's login in place of a key
+ * @param apis what differs if one of its model routes leads to a cloud, by its API; {@code {region}} and {@code {project}} are
+ *     those of the route
+ * @param budget what each session may use up at most
  */
 @Settings
 public record AgentProfile(
@@ -76,7 +87,11 @@ public record AgentProfile(
         @Default List<String> resume,
         @Default Map<String, List<String>> arguments,
         @Default String defaultModel,
-        @Nullable Boolean asModel) {
+        @Nullable Boolean asModel,
+        @OrTrue @Nullable Tty tty,
+        @Default Login login,
+        @Default Map<String, Login> apis,
+        @Default Budget budget) {
 
     /**
      * An npm package, or a program that comes with Brig.
@@ -114,9 +129,71 @@ public record AgentProfile(
         public static final long WAIT_MS_MAX = 24L * 3600 * 1000;
     }
 
+    /**
+     * An agent on a terminal.
+     *
+     * @param argv in place of {@code command}; empty for the same
+     * @param arguments in place of {@code arguments}
+     * @param env further variables
+     * @param size which of its captains' sizes counts: of who typed {@code last}, or the {@code smallest}
+     * @param transcript the format in which it writes about itself; empty for none. {@code {events}} in an argument or a
+     *     variable is the file for its hooks
+     */
+    public record Tty(
+            @Default List<String> argv,
+            @Default Map<String, List<String>> arguments,
+            @Default Map<String, String> env,
+            @Default("last") String size,
+            @Default("") String transcript) {
+        public Tty {
+            if (!transcript.isEmpty() && Transcripts.named(transcript).isEmpty()) {
+                throw new IllegalArgumentException("tty.transcript: there is none of the name '" + transcript + "'");
+            }
+            requireOneOf("tty.size", size, List.of("last", "smallest"));
+            if (!argv.isEmpty() && argv.getFirst().isEmpty()) {
+                throw new IllegalArgumentException("tty.argv: must name a program");
+            }
+            argv.forEach(argument -> requireNoNul("tty.argv", argument));
+            requireVariables("tty.env", env);
+            requireArguments("tty.arguments", arguments);
+        }
+
+        public boolean isSmallest() {
+            return size.equals("smallest");
+        }
+    }
+
+    /**
+     * An agent whose requests carry a person's login.
+     *
+     * @param env variables beside those of {@code env}, or in their place
+     * @param without variables that it does not get
+     * @param arguments after those of its command
+     */
+    public record Login(
+            @Default Map<String, String> env,
+            @Default List<String> without,
+            @Default List<String> arguments) {
+        public Login {
+            requireVariables("login.env", env);
+            arguments.forEach(argument -> requireNoNul("login.arguments", argument));
+        }
+
+        private Login at(EgressPolicy.ModelRoute route) {
+            Map<String, String> there = new LinkedHashMap<>();
+            env.forEach((name, value) ->
+                    there.put(name, value.replace("{region}", route.region()).replace("{project}", route.project())));
+            return new Login(there, without, arguments);
+        }
+    }
+
+    /** Variables of an agent on a terminal. */
+    public static final Map<String, String> TERMINAL = Map.of("TERM", "xterm-256color", "COLORTERM", "truecolor");
+
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
     private static final String MESSAGE_FILE = "{messageFile}";
+    private static final String EVENTS = "{events}";
     private static final String CASSETTE = "cassette";
     private static final String PROGRAM = "{program}";
     private static final String MODEL = "model";
@@ -169,20 +246,122 @@ public record AgentProfile(
                 Stream.concat(command.stream(), tunnelCommand.stream()).toList()) {
             requireNoNul("command", argument);
         }
-        env.forEach((name, value) -> {
-            if (!VARIABLE.matcher(name).matches()) {
-                throw new IllegalArgumentException("env: '" + name + "' is not a variable name");
-            }
-            requireNoNul("env", name + value);
-        });
+        requireVariables("env", env);
         env = Map.copyOf(env);
-        if (!PLACES.containsAll(arguments.keySet())) {
-            throw new IllegalArgumentException("arguments: must be for some of " + new TreeSet<>(PLACES));
-        }
-        arguments.values().forEach(list -> list.forEach(argument -> requireNoNul("arguments", argument)));
+        requireArguments("arguments", arguments);
         if (!defaultModel.isEmpty() && !MODEL_NAME.matcher(defaultModel).matches()) {
             throw new IllegalArgumentException("defaultModel: must match " + MODEL_NAME);
         }
+        if (tty != null
+                && !tty.argv().isEmpty()
+                && tty.argv().contains(PROGRAM) == install.programs().isEmpty()) {
+            throw new IllegalArgumentException("tty.argv: '" + PROGRAM + "' goes with install");
+        }
+    }
+
+    /**
+     * The profile of this agent on a terminal.
+     *
+     * @param name of the agent, for the text of a refusal
+     * @throws BrigException {@code INVALID_FIELD} if it has none
+     */
+    AgentProfile onTerminal(String name) {
+        if (tty == null) {
+            throw BrigException.invalid("tty", "the agent '" + name + "' has no terminal: its profile has no tty");
+        }
+        Map<String, String> all = new LinkedHashMap<>(TERMINAL);
+        all.putAll(env);
+        all.putAll(tty.env());
+        return new AgentProfile(
+                description,
+                tty.argv().isEmpty() ? command : tty.argv(),
+                List.of(),
+                "text",
+                "spawn",
+                "lines",
+                all,
+                policy,
+                false,
+                permissions,
+                List.of(),
+                asks,
+                home,
+                models,
+                install,
+                resume,
+                tty.arguments(),
+                defaultModel,
+                false,
+                tty,
+                login,
+                apis,
+                budget);
+    }
+
+    /** What differs with that route; null for nothing. */
+    private @Nullable Login differs(EgressPolicy egress, EgressPolicy.ModelRoute route) {
+        EgressPolicy.Secret secret = egress.secrets().get(route.secret());
+        Login there = apis.get(route.api());
+        return there != null
+                ? there.at(route)
+                : route.api().isEmpty() && secret != null && !secret.login().isEmpty() ? login : null;
+    }
+
+    /** The profile of this agent for these model routes: with a login or a cloud, if one of them has one. */
+    public AgentProfile signedIn(EgressPolicy egress) {
+        Login differs = models.stream()
+                .map(model -> egress.modelRoutes().get(model))
+                .filter(Objects::nonNull)
+                .map(route -> differs(egress, route))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (differs == null) {
+            return this;
+        }
+        Map<String, String> all = new LinkedHashMap<>(env);
+        differs.without().forEach(all::remove);
+        all.putAll(differs.env());
+        return new AgentProfile(
+                description,
+                with(command, differs.arguments()),
+                tunnelCommand.isEmpty() ? tunnelCommand : with(tunnelCommand, differs.arguments()),
+                adapter,
+                process,
+                stdin,
+                all,
+                policy,
+                raw,
+                permissions,
+                rules,
+                asks,
+                home,
+                models,
+                install,
+                resume,
+                arguments,
+                defaultModel,
+                asModel,
+                tty == null || tty.argv().isEmpty()
+                        ? tty
+                        : new Tty(
+                                with(tty.argv(), differs.arguments()),
+                                tty.arguments(),
+                                tty.env(),
+                                tty.size(),
+                                tty.transcript()),
+                login,
+                apis,
+                budget);
+    }
+
+    private static List<String> with(List<String> arguments, List<String> more) {
+        return Stream.concat(arguments.stream(), more.stream()).toList();
+    }
+
+    /** What reads what it writes about itself on a terminal; null if that is not known. */
+    public TranscriptReader.@Nullable Factory transcripts() {
+        return tty == null ? null : Transcripts.named(tty.transcript()).orElse(null);
     }
 
     /** Whether it is offered as a model to clients of OpenAI's API; by default if it has turns. */
@@ -194,6 +373,22 @@ public record AgentProfile(
         if (!known.contains(value)) {
             throw new IllegalArgumentException(key + ": must be one of " + known + ", not '" + value + "'");
         }
+    }
+
+    private static void requireVariables(String key, Map<String, String> env) {
+        env.forEach((name, value) -> {
+            if (!VARIABLE.matcher(name).matches()) {
+                throw new IllegalArgumentException(key + ": '" + name + "' is not a variable name");
+            }
+            requireNoNul(key, name + value);
+        });
+    }
+
+    private static void requireArguments(String key, Map<String, List<String>> arguments) {
+        if (!PLACES.containsAll(arguments.keySet())) {
+            throw new IllegalArgumentException(key + ": must be for some of " + new TreeSet<>(PLACES));
+        }
+        arguments.values().forEach(list -> list.forEach(argument -> requireNoNul(key, argument)));
     }
 
     private static void requireNoNul(String key, String value) {
@@ -390,7 +585,7 @@ public record AgentProfile(
     }
 
     private String withRoutes(String text) {
-        String whole = text.replace(MESSAGE_FILE, Wall.MESSAGE_FILE);
+        String whole = text.replace(MESSAGE_FILE, Wall.MESSAGE_FILE).replace(EVENTS, TranscriptReader.EVENTS);
         for (String model : models) {
             whole = whole.replace("{models." + model + "}", EgressVariables.modelUrl(model));
         }

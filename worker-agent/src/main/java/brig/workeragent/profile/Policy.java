@@ -4,6 +4,7 @@ import brig.egress.policy.EgressPolicy;
 import brig.protocol.record.Default;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
+import brig.protocol.spawn.Budget;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  * @param privateFiles globs of workspace files that are hidden from the agent
  * @param projectFile {@code narrow} or {@code ignore}: the effect of a {@link ProjectFile} in the workspace
  * @param egress the agent's network access; none if absent
+ * @param budget what each session may use up at most
  */
 @Settings
 public record Policy(
@@ -56,7 +58,8 @@ public record Policy(
 
         @Default boolean nested,
         @Default("narrow") String projectFile,
-        @Default EgressPolicy egress) {
+        @Default EgressPolicy egress,
+        @Default Budget budget) {
 
     /** The mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -130,7 +133,8 @@ public record Policy(
                 idleMs,
                 nested,
                 projectFile,
-                other);
+                other,
+                budget);
     }
 
     boolean workspaceReadOnly() {

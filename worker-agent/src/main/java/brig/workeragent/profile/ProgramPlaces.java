@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folders to search for agents' programs: the {@code PATH} of this process, as in the person's own shell, then the
- * default places of npm, Node version managers and vendors' installers. Searched anew each time, as something may have
- * been installed meanwhile.
+ * The folders to search for agents' programs: those that the person chose, the {@code PATH} of this process, as in the
+ * person's own shell, then the default places of npm, Node version managers and vendors' installers. Searched anew each
+ * time, as something may have been installed meanwhile.
  *
- * <p>Decision 0063.
+ * <p>Decisions 0063, 0201.
  */
 public final class ProgramPlaces {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
@@ -65,9 +65,11 @@ public final class ProgramPlaces {
         return (above == null ? bin : above).resolve("lib/node_modules");
     }
 
-    /** Folders of packages that the person names, which take precedence. */
-    List<Path> named() {
-        return listed("NODE_PATH").toList();
+    /** Folders of packages that the person names, or had {@code brig setup} install, which take precedence. */
+    List<Path> chosen() {
+        Path data = home("XDG_DATA_HOME", ".local/share");
+        return Stream.concat(listed("NODE_PATH"), versions(data.resolve("brig/agents"), "node_modules").stream())
+                .toList();
     }
 
     /** Folders of packages without a folder of programs. */

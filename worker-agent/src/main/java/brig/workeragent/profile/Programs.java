@@ -112,7 +112,7 @@ public final class Programs {
             return found;
         }
         String npm = install.npm().substring(0, install.npm().lastIndexOf('@'));
-        places.named().forEach(folder -> inPackages(folder, install, found));
+        places.chosen().forEach(folder -> inPackages(folder, install, found));
         for (Path bin : places.bins()) {
             inPackages(ProgramPlaces.packagesOf(bin), install, found);
             alone(bin, install, found);

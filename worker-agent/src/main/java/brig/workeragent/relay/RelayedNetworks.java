@@ -60,12 +60,12 @@ public final class RelayedNetworks implements AutoCloseable {
         }
         Map<String, ModelRoute> routes = new LinkedHashMap<>();
         grant.routes()
-                .forEach((name, version) ->
-                        routes.put(name, new ModelRoute(version.isEmpty() ? HOME + "/v1" : HOME, "", "authorization")));
+                .forEach((name, version) -> routes.put(
+                        name, new ModelRoute(version.isEmpty() ? HOME + "/v1" : HOME, "", "authorization", Map.of())));
         Map<String, Secret> secrets = new LinkedHashMap<>();
         grant.placeholders()
                 .keySet()
-                .forEach(name -> secrets.put(name, new Secret(List.of(), "", "", List.of(), false, false)));
+                .forEach(name -> secrets.put(name, new Secret(List.of(), "", "", List.of(), "", "", false, false)));
         List<Object> hosts = List.copyOf(
                 grant.ports().stream().map(port -> "0.0.0.0/0:" + port).toList());
         try {

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
@@ -165,8 +166,9 @@ final class BubblewrapCommand {
      * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA does. It is not used with a group, as it
      *     counts reservations, and runtimes reserve more than they use.
      */
-    static List<String> payload(
-            List<String> command, ResourceLimits limits, boolean memoryGroup, List<String> declared) {
+    static List<String> payload(LaunchRequest request, boolean memoryGroup, List<String> declared) {
+        ResourceLimits limits = request.limits();
+        TerminalSize tty = request.tty();
         var words = new ArrayList<String>();
         add(
                 words,
@@ -178,9 +180,10 @@ final class BubblewrapCommand {
                 "--nofile",
                 Integer.toString(limits.openFilesMax()));
         if (!memoryGroup) add(words, "--data", Long.toString(limits.memoryBytesMax()));
+        if (tty != null) add(words, "--tty", tty.cols() + "x" + tty.rows());
         declared.forEach(property -> add(words, "--property", property));
         words.add("--");
-        words.addAll(command);
+        words.addAll(request.command());
         return words;
     }
 

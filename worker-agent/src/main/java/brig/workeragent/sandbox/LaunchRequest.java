@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.limits.ResourceLimits;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param startTimeoutMs from the launch until the command runs; reached: the wall is torn down, START_TIMEOUT
  * @param identity       a host user other than the workers'; null for theirs. Only root's launcher can change to
  *     another
+ * @param tty            the size of its terminal, which replaces its pipes; null for none. Its standard input then carries
+ *     the records of {@code init-terminal.c}
  */
 public record LaunchRequest(
         String workerId,
@@ -23,7 +26,8 @@ public record LaunchRequest(
         List<String> command,
         boolean stdinPipe,
         int startTimeoutMs,
-        @Nullable WorkerIdentity identity) {
+        @Nullable WorkerIdentity identity,
+        @Nullable TerminalSize tty) {
 
     public static final int START_TIMEOUT_MS = 10_000;
 
@@ -37,7 +41,7 @@ public record LaunchRequest(
             List<String> command,
             boolean stdinPipe,
             int startTimeoutMs) {
-        this(workerId, profile, limits, command, stdinPipe, startTimeoutMs, null);
+        this(workerId, profile, limits, command, stdinPipe, startTimeoutMs, null, null);
     }
 
     public LaunchRequest {
@@ -52,6 +56,7 @@ public record LaunchRequest(
         if (identity != null && (identity.uid() < 1 || identity.gid() < 1)) {
             throw new IllegalArgumentException("identity: " + identity);
         }
+        if (tty != null && !stdinPipe) throw new IllegalArgumentException("a terminal without standard input");
         if (startTimeoutMs < 1) throw new IllegalArgumentException("startTimeoutMs: " + startTimeoutMs);
     }
 

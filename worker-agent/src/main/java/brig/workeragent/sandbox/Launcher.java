@@ -128,8 +128,7 @@ public final class Launcher implements AutoCloseable {
             var flight = new WallLaunch(launch, current, completions, attempt);
             flight.startsUntil(
                     requests.schedule(flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
-            List<String> payload =
-                    BubblewrapCommand.payload(request.command(), request.limits(), memoryGroup, declared);
+            List<String> payload = BubblewrapCommand.payload(request, memoryGroup, declared);
             boolean nested = request.profile().nested();
             current.bound(flight.id(), counts.ofWorker(nested));
             current.launch(

@@ -1,18 +1,19 @@
 package brig.workeragent.sandbox;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Adds a certificate to the trust stores of a wall: the host's list, which most programs read, and Java's. Programs
@@ -31,7 +32,13 @@ final class TrustStore {
     static final String OWN = "ssl/certs/brig-authority.pem";
 
     /** The conventional password of every JDK. It protects nothing: certificates are public. */
-    private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
+    private static final String JAVA_PASSWORD = "changeit";
+
+    private static final Pattern CERTIFICATE =
+            Pattern.compile("-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----");
+    private static final int JKS_MAGIC = 0xFEEDFEED;
+    private static final int JKS_VERSION = 2;
+    private static final int JKS_TRUSTED_CERTIFICATE = 2;
 
     private TrustStore() {}
 
@@ -44,23 +51,53 @@ final class TrustStore {
         merged.write(Files.readAllBytes(authority));
         put(bundle, merged.toByteArray());
         put(etc.resolve(OWN), Files.readAllBytes(authority));
-        put(etc.resolve(JAVA), javaStore(bundle));
+        put(etc.resolve(JAVA), javaStore(merged.toString(StandardCharsets.ISO_8859_1)));
     }
 
-    /** JKS, the only format in which every JDK reads certificates without a password. */
-    private static byte[] javaStore(Path bundle) throws IOException {
-        try (InputStream certificates = new BufferedInputStream(Files.newInputStream(bundle))) {
-            KeyStore store = KeyStore.getInstance("JKS");
-            store.load(null, null);
-            int count = 0;
-            for (Certificate one : CertificateFactory.getInstance("X.509").generateCertificates(certificates)) {
-                store.setCertificateEntry("brig-" + count++, one);
-            }
-            var bytes = new ByteArrayOutputStream();
-            store.store(bytes, JAVA_PASSWORD);
-            return bytes.toByteArray();
-        } catch (GeneralSecurityException malformed) {
-            throw new IOException("cannot make Java's list of " + bundle + ": " + malformed.getMessage());
+    /**
+     * JKS, the only format in which every JDK reads certificates without a password. It is written here, as the JDK would first parse and
+     * check each certificate of the host.
+     */
+    private static byte[] javaStore(String bundle) throws IOException {
+        List<byte[]> certificates = new ArrayList<>();
+        Matcher found = CERTIFICATE.matcher(bundle);
+        while (found.find()) {
+            certificates.add(decoded(found.group(1)));
+        }
+        var bytes = new ByteArrayOutputStream();
+        var out = new DataOutputStream(bytes);
+        out.writeInt(JKS_MAGIC);
+        out.writeInt(JKS_VERSION);
+        out.writeInt(certificates.size());
+        for (int i = 0; i < certificates.size(); i++) {
+            out.writeInt(JKS_TRUSTED_CERTIFICATE);
+            out.writeUTF("brig-" + i);
+            out.writeLong(0);
+            out.writeUTF("X.509");
+            out.writeInt(certificates.get(i).length);
+            out.write(certificates.get(i));
+        }
+        out.write(jksDigest(bytes.toByteArray()));
+        return bytes.toByteArray();
+    }
+
+    private static byte[] decoded(String base64) throws IOException {
+        try {
+            return Base64.getMimeDecoder().decode(base64);
+        } catch (IllegalArgumentException malformed) {
+            throw new IOException("cannot make Java's list: a certificate of the host is malformed", malformed);
+        }
+    }
+
+    /** How a JKS file ends: it shows whether the file was changed by somebody without the password. */
+    private static byte[] jksDigest(byte[] content) throws IOException {
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
+            sha1.update(JAVA_PASSWORD.getBytes(StandardCharsets.UTF_16BE));
+            sha1.update("Mighty Aphrodite".getBytes(StandardCharsets.UTF_8));
+            return sha1.digest(content);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IOException(e);
         }
     }
 

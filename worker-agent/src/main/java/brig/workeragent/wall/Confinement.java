@@ -45,6 +45,13 @@ public record Confinement(
         return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, other);
     }
 
+    /** A copy with these variables too. */
+    public Confinement letting(Set<String> names) {
+        Set<String> all = new TreeSet<>(variables);
+        all.addAll(names);
+        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, egress);
+    }
+
     /** A copy with no variables beyond these; null changes nothing. */
     public Confinement narrowedTo(@Nullable List<String> names) {
         Set<String> left = new TreeSet<>(variables);

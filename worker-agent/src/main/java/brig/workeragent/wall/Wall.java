@@ -1,6 +1,7 @@
 package brig.workeragent.wall;
 
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.TerminalSize;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,12 @@ public interface Wall extends AutoCloseable {
      * @param command the program and its arguments, which everybody on the host can read
      * @param message the content of {@link #MESSAGE_FILE} inside; null for no such file
      * @param stdinPipe whether its standard input is a pipe; otherwise it is {@code /dev/null}
+     * @param tty the size of its terminal, whose other end its pipes are then; null for none
      * @throws brig.protocol.BrigException {@code COMMAND_NOT_FOUND}, {@code SANDBOX_UNAVAILABLE}, {@code
      *     POSTURE_NOT_ENFORCED}, {@code LIMITS_UNAVAILABLE}, {@code START_TIMEOUT}; no process is left then
      */
-    WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe) throws InterruptedException;
+    WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
+            throws InterruptedException;
 
     /**
      * Builds the wall once without an agent and tears it down, to measure what it enforces.

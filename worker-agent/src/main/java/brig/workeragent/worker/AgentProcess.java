@@ -6,6 +6,7 @@ import brig.formats.adapter.Adapter.Pipe;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Asks;
 import brig.formats.adapter.Dialogue;
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
@@ -23,19 +24,22 @@ final class AgentProcess implements StopLadder.Steps {
     private final @Nullable Recorder recorder;
     private final CompletableFuture<ProcessEnd> finished;
 
-    /** The dialogue with a process: its format, its task, its asks, and the listener for its turns. */
+    /** The dialogue with a process: its format, its task, its asks, the listener for its turns, and whether it has a terminal. */
     record Conversation(
             Adapter adapter,
             AgentTask task,
             Asks asks,
             Runnable turnDone,
-            @Nullable Recorder recorder) {}
+            @Nullable Recorder recorder,
+            boolean tty) {}
 
     AgentProcess(String spawnId, WalledProcess process, Conversation talk, Outbox outbox, Timers timers) {
         this.process = process;
         recorder = talk.recorder();
         InputPipe pipe = process.stdin();
-        stdin = pipe == null ? null : new StdinWriter(pipe);
+        stdin = pipe == null
+                ? null
+                : new StdinWriter(pipe, talk.tty() ? StdinWriter.Bounds.KEYS : StdinWriter.Bounds.MESSAGES);
         if (stdin != null) {
             stdin.start();
         }
@@ -69,6 +73,21 @@ final class AgentProcess implements StopLadder.Steps {
     /** Sends a message to the agent; false if it accepts none. */
     boolean send(String content) {
         return dialogue.send(content);
+    }
+
+    /** Sends keys to the agent's terminal; false if they have no room. */
+    boolean keys(String keys) {
+        return dialogue.keys(keys);
+    }
+
+    /** Gives the agent's terminal a size; false if that has no room among the keys. */
+    boolean resize(TerminalSize size, long nowMs) {
+        try {
+            return dialogue.resize(size, nowMs);
+        } catch (InterruptedException e) {
+            // Only sinks that block are interrupted.
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override

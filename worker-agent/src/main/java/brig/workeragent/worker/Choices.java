@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handover;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +35,21 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
                     () -> narrowing
                             .apply(policy.confinement().with(network.policy().get()))
                             .egress(),
-                    network.secrets());
+                    network.secrets(),
+                    network.purses());
+        }
+
+        /** Asks a person about logins, if one is asked about tools. */
+        @Nullable
+        LoginAsks loginAsks(OpenAsks asks, String spawnId, EgressSessions egress, BiConsumer<String, EndReason> end) {
+            boolean isAsked = agent.profile().permissionsFor(request).toldMode() == PermissionMode.ASK;
+            return isAsked && network.secrets() == null
+                    ? new LoginAsks(
+                            asks,
+                            agent.profile().asks().waitMs(),
+                            () -> egress.tryLogins(spawnId),
+                            () -> end.accept(spawnId, EndReason.REQUESTED))
+                    : null;
         }
 
         /** Logs what is hard to find from inside: variables that the agent lacks. */
@@ -57,12 +73,15 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
 
     /** By the files of this host. @throws BrigException a refusal */
     Choice here(SpawnRequest asked) {
-        AgentProfiles.Named agent = profiles.named(asked.agent());
+        AgentProfiles.Named named = profiles.named(asked.agent());
+        Policies.Named policy = policies.find(asked.policy(), named.profile());
+        AgentProfiles.Named agent =
+                named.signedIn(policy.confinement().egress()).startedFor(asked);
         SpawnRequest request = agent.told(asked);
         return new Choice(
                 agent,
                 request,
-                policies.find(request.policy(), agent.profile()),
+                policy,
                 EgressSessions.Source.of(() -> policies.find(request.policy(), agent.profile())
                         .confinement()
                         .egress()));
@@ -76,13 +95,14 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
     Choice handed(String spawnId, SpawnRequest asked) throws InterruptedException {
         Handover given = handed.await(spawnId);
         AgentProfiles.Named agent = new AgentProfiles.Named(
-                given.agent(), given.profile(), given.usualModel(), given.files() ? files(given.agent()) : null);
+                        given.agent(), given.profile(), given.usualModel(), given.files() ? files(given.agent()) : null)
+                .startedFor(asked);
         return new Choice(
                 agent,
                 agent.told(asked),
                 policies.resolve(given.chosen()),
                 new EgressSessions.Source(
-                        () -> handed.now(spawnId).policy().egress(), () -> handed.secretsNow(spawnId)));
+                        () -> handed.now(spawnId).policy().egress(), () -> handed.secretsNow(spawnId), List::of));
     }
 
     private Path files(String agent) {

@@ -36,13 +36,25 @@ final class EgressAsks implements EgressSessions.Listener {
 
     private final OpenAsks asks;
     private final EgressFrames frames;
+    private final SpendAsks spending;
+    private final @Nullable LoginAsks logins;
     private final BiConsumer<HostPort, String> refusal;
     /** Keeps the {@code egress} frames of an ask in order. */
     private final ReentrantLock order = new ReentrantLock();
 
-    /** @param refusal refuses the requests that wait for a host, with the rule that they are told; does not block */
-    EgressAsks(OpenAsks asks, EgressFrames frames, BiConsumer<HostPort, String> refusal) {
+    /**
+     * @param logins null if nobody is asked about logins
+     * @param refusal refuses the requests that wait for a host, with the rule that they are told; does not block
+     */
+    EgressAsks(
+            OpenAsks asks,
+            EgressFrames frames,
+            SpendAsks spending,
+            @Nullable LoginAsks logins,
+            BiConsumer<HostPort, String> refusal) {
         this.asks = asks;
+        this.spending = spending;
+        this.logins = logins;
         this.frames = frames;
         this.refusal = refusal;
     }
@@ -76,7 +88,12 @@ final class EgressAsks implements EgressSessions.Listener {
         switch (event) {
             case EgressEvent.Ask ask -> handleAsk(ask);
             case EgressEvent.Answered answered -> handleAnswered(answered);
-            case EgressEvent.Decided _, EgressEvent.ProjectFile _, EgressEvent.Noted _ -> frames.handle(event);
+            case EgressEvent.Budget use -> spending.handle(use);
+            case EgressEvent.Decided _,
+                    EgressEvent.ThrottledByProvider _,
+                    EgressEvent.ProviderResumed _,
+                    EgressEvent.ProjectFile _,
+                    EgressEvent.Noted _ -> frames.handle(event);
         }
     }
 
@@ -137,6 +154,16 @@ final class EgressAsks implements EgressSessions.Listener {
         if (asks.settle(ask.askId(), answered)) {
             tell(event);
         }
+    }
+
+    @Override
+    public EgressSessions.@Nullable LoginAsker logins() {
+        return logins;
+    }
+
+    @Override
+    public void handleFault(BrigException fault) {
+        frames.fault(fault);
     }
 
     @Override

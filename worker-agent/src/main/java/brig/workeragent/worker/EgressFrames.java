@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.formats.adapter.Frames;
+import brig.protocol.BrigException;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.workeragent.pump.Outbox;
@@ -28,11 +29,24 @@ final class EgressFrames {
     void handle(EgressEvent event) {
         lock.lock();
         try {
-            Frame frame = frame(event);
-            dropped = outbox.offer(frame.type(), Frames.body(timers.nowMs(), frame)) ? 0 : dropped + 1;
+            offer(frame(event));
         } finally {
             lock.unlock();
         }
+    }
+
+    void fault(BrigException fault) {
+        lock.lock();
+        try {
+            offer(new Frame.Failure(
+                    String.valueOf(fault.getMessage()), fault.code().name()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void offer(Frame frame) {
+        dropped = outbox.offer(frame.type(), Frames.body(timers.nowMs(), frame)) ? 0 : dropped + 1;
     }
 
     private Frame frame(EgressEvent event) {
@@ -48,10 +62,11 @@ final class EgressFrames {
                         usage.cachedInputTokens(),
                         usage.cacheWriteInputTokens(),
                         (long) usage.status(),
-                        null,
+                        usage.cost(),
                         dropped);
             case EgressEvent.Subagent met ->
                 Frame.SubAgent.readOff(met.agentId(), met.sessionId(), met.parentId(), dropped);
+            case EgressEvent.Budget use -> new Frame.Budget(use, dropped);
             case EgressEvent.Shown shown -> new Frame.Egress(shown, dropped);
         };
     }

@@ -205,14 +205,20 @@ final class OpenAsks implements Asks {
     }
 
     private boolean isOpen(Frame.Ask ask) {
-        return find(ask.kind() == Frame.Ask.Kind.EGRESS, ask.nativeId()).isPresent();
+        return find(ofBrig(ask), ask.nativeId()).isPresent();
     }
 
-    /** The open ask with that id. The ids of an agent are apart from the hosts of brig-egress. */
-    private Optional<Open> find(boolean ofEgress, @Nullable String nativeId) {
+    /** Whether Brig asks, not the agent: for a host, more of a budget, or a login. */
+    private static boolean ofBrig(Frame.Ask ask) {
+        return ask.kind() == Frame.Ask.Kind.EGRESS
+                || ask.kind() == Frame.Ask.Kind.SPEND
+                || ask.kind() == Frame.Ask.Kind.LOGIN;
+    }
+
+    /** The open ask with that id. The ids of an agent are apart from those of Brig's own asks. */
+    private Optional<Open> find(boolean ofBrig, @Nullable String nativeId) {
         return open.values().stream()
-                .filter(other -> (other.ask.kind() == Frame.Ask.Kind.EGRESS) == ofEgress
-                        && Objects.equals(other.ask.nativeId(), nativeId))
+                .filter(other -> ofBrig(other.ask) == ofBrig && Objects.equals(other.ask.nativeId(), nativeId))
                 .findFirst();
     }
 
@@ -241,6 +247,7 @@ final class OpenAsks implements Asks {
             throw BrigException.invalid("option", "must be one of " + ids(asked.ask));
         }
         EgressAsks.requireMay(asked.ask, choice);
+        SpendAsks.requireMay(asked.ask, choice);
         Frame.Answered answered = new Frame.Answered(
                 askId, option, choice.text(), choice.by(), choice.via(), Frame.Answered.Reason.PERSON);
         if (!settle(asked, answered)) {
@@ -308,12 +315,21 @@ final class OpenAsks implements Asks {
     }
 
     /**
-     * Settles all: the turn was cancelled, or the process ended.
+     * Settles all that the agent waits for: the turn was cancelled, or the process ended. What the session may use up is
+     * asked whatever the agent does.
      *
      * @param waits whether the agent still waits for answers
      */
     void endAll(boolean waits) {
-        for (Open asked : all()) {
+        end(
+                all().stream()
+                        .filter(asked -> asked.ask.kind() != Frame.Ask.Kind.SPEND)
+                        .toList(),
+                waits);
+    }
+
+    private void end(List<Open> over, boolean waits) {
+        for (Open asked : over) {
             Frame.Answered ended = unanswered(asked, Frame.Answered.Reason.ENDED);
             if (settle(asked, ended)) {
                 asked.listener.handleSettled(ended, waits);
@@ -329,7 +345,7 @@ final class OpenAsks implements Asks {
         } finally {
             lock.unlock();
         }
-        endAll(false);
+        end(all(), false);
     }
 
     private static Frame.Answered unanswered(Open asked, Frame.Answered.Reason why) {

@@ -89,7 +89,7 @@ public final class RouteTrial {
         Confinement bare =
                 new Confinement(true, List.of(), Set.of("PATH"), List.of(), may.limits(), false, may.egress());
         try (Wall wall = walls.build(new Walls.Plan(id, agent.name(), folder, Map.of(), bare))) {
-            String said = said(wall.start(List.of("/bin/bash", "-c", SCRIPT, route), null, false));
+            String said = said(wall.start(List.of("/bin/bash", "-c", SCRIPT, route), null, false, null));
             Matcher head = HEAD.matcher(said);
             if (!head.lookingAt()) {
                 throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "nothing came back from " + leads.baseUrl());

@@ -15,7 +15,15 @@ import org.slf4j.LoggerFactory;
 final class StdinWriter implements InputPipe.Writer {
     private static final Logger LOG = LoggerFactory.getLogger(StdinWriter.class);
 
+    /** What may wait. */
+    record Bounds(int piecesMax, long bytesMax) {
+        static final Bounds MESSAGES = new Bounds(Mailbox.MESSAGES_MAX, Mailbox.BYTES_MAX);
+        /** Of a terminal: keys come one by one. */
+        static final Bounds KEYS = new Bounds(8 * 1024, 256 * 1024);
+    }
+
     private final InputPipe pipe;
+    private final Bounds bounds;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
@@ -23,8 +31,9 @@ final class StdinWriter implements InputPipe.Writer {
     private long waitingBytes;
     private boolean closed;
 
-    StdinWriter(InputPipe pipe) {
+    StdinWriter(InputPipe pipe, Bounds bounds) {
         this.pipe = pipe;
+        this.bounds = bounds;
     }
 
     void start() {
@@ -35,7 +44,7 @@ final class StdinWriter implements InputPipe.Writer {
     boolean offer(byte[] bytes) {
         lock.lock();
         try {
-            boolean fits = waiting.size() < Mailbox.MESSAGES_MAX && waitingBytes + bytes.length <= Mailbox.BYTES_MAX;
+            boolean fits = waiting.size() < bounds.piecesMax() && waitingBytes + bytes.length <= bounds.bytesMax();
             if (closed || !fits) {
                 return false;
             }

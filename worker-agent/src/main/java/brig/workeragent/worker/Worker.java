@@ -7,7 +7,9 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.Message;
 import brig.protocol.control.Posture;
+import brig.protocol.control.SpawnAnswer;
 import brig.protocol.frame.Frame;
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.recording.Recorder;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +72,7 @@ public final class Worker {
     private final Services around;
     private final SerialExecutor sequence;
     private final Timers timers;
+    private final BudgetTime time;
 
     // Owned by the sequence.
     private final Mailbox mailbox = new Mailbox();
@@ -83,6 +87,9 @@ public final class Worker {
 
     private boolean cancelled;
     private boolean timedOut;
+    /** Whether the newest input of the agent's terminal had no room. */
+    private boolean overfull;
+
     private @Nullable EndReason ending;
 
     Worker(WorkerPlan plan, Wall wall, Outbox outbox, OpenAsks asks, Services around) {
@@ -97,6 +104,7 @@ public final class Worker {
         this.timers = around.timers().on(sequence);
         this.frames = new WorkerFrames(plan.spawnId(), outbox, timers);
         this.task = plan.task();
+        this.time = new BudgetTime(plan.terms(), timers, frames, () -> handleTerminate(EndReason.BUDGET));
     }
 
     public String spawnId() {
@@ -112,6 +120,12 @@ public final class Worker {
     /** Its folder, as people name it. */
     String workspace() {
         return plan.workspace().shown();
+    }
+
+    /** What its gateway is told when it is up. */
+    SpawnAnswer answer(Posture posture) {
+        AgentProfile.Tty terminal = plan.tty() == null ? null : profile.tty();
+        return new SpawnAnswer(workspace(), posture, terminal != null && terminal.isSmallest());
     }
 
     /** Whether a turn is unfinished, for callers that did not follow its frames. */
@@ -139,6 +153,16 @@ public final class Worker {
      */
     public void input(Message message) {
         sequence.execute(() -> handleInput(message));
+    }
+
+    /** Handles keys for its agent's terminal; those that have no room are refused by an error frame. */
+    public void keys(String keys) {
+        sequence.execute(() -> handleTerminal(running -> running.keys(keys)));
+    }
+
+    /** Gives its agent's terminal a size. */
+    public void resize(TerminalSize size) {
+        sequence.execute(() -> handleTerminal(running -> running.resize(size, timers.nowMs())));
     }
 
     /** Connects to a server of its agent, as {@link Wall#dial}. */
@@ -183,6 +207,8 @@ public final class Worker {
 
     private void doStart(CompletableFuture<Posture> up) {
         frames.running();
+        frames.budget(plan.terms());
+        time.start();
         String prompt = plan.request().prompt();
         if (profile.oneProcess() || prompt != null) {
             launch(
@@ -207,11 +233,26 @@ public final class Worker {
             frames.accepted(message);
         } else if (ending != null) {
             refuse("the worker is being ended", message);
+        } else if (plan.tty() != null) {
+            refuse("this agent is on a terminal: send keys", message);
         } else if (profile.oneProcess() && !profile.stdinLines()) {
             refuse("this agent takes no messages after its start", message);
         } else {
             take(message);
         }
+    }
+
+    /** A terminal whose agent does not read is told of once, until there is room again. */
+    private void handleTerminal(Predicate<AgentProcess> input) {
+        boolean taken = process == null || input.test(process);
+        if (!taken && !overfull) {
+            frames.error(new BrigException(
+                    ErrorCode.INPUT_NOT_ACCEPTED,
+                    plan.tty() == null
+                            ? "the session has no terminal"
+                            : "the agent does not read its terminal: keys are lost"));
+        }
+        overfull = !taken;
     }
 
     private void take(Message message) {
@@ -273,7 +314,7 @@ public final class Worker {
     }
 
     private void handleCancel() {
-        if (state == State.RUNNING && adapter.hasTurns() && !busy) {
+        if (state == State.RUNNING && (plan.tty() != null || (adapter.hasTurns() && !busy))) {
             return;
         }
         cancelled |= state == State.STARTING || state == State.RUNNING;
@@ -350,7 +391,8 @@ public final class Worker {
             String content = message == null ? "" : message.content();
             List<String> command =
                     profile.commandFor(plan.request(), content, plan.resources().program());
-            WalledProcess started = wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines());
+            WalledProcess started =
+                    wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines(), plan.tty());
             sequence.execute(() -> handleStarted(started, message, up));
         });
     }
@@ -389,7 +431,8 @@ public final class Worker {
                         task,
                         asks,
                         () -> sequence.execute(this::handleTurnDone),
-                        plan.resources().recorder()),
+                        plan.resources().recorder(),
+                        plan.tty() != null),
                 outbox,
                 timers);
         process = running;
@@ -397,7 +440,9 @@ public final class Worker {
         if (plan.wallClockMs() > 0) {
             wallClock = timers.schedule(plan.wallClockMs(), this::handleWallClock);
         }
-        if (profile.stdinLines()) {
+        if (plan.tty() != null) {
+            running.resize(plan.tty(), timers.nowMs());
+        } else if (profile.stdinLines()) {
             writeFirst(running, message);
         }
         var unused = running.finished().thenAcceptAsync(this::handleFinished, sequence);
@@ -530,6 +575,7 @@ public final class Worker {
     private void end(EndReason reason) {
         become(State.ENDED);
         ending = reason;
+        time.stop();
         refuseWaiting();
         asks.close();
         closeWall();

@@ -5,8 +5,12 @@ import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
 import brig.protocol.control.Message;
+import brig.protocol.egress.BudgetAmount;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
+import brig.protocol.spawn.Budget;
 import brig.protocol.wire.FrameType;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.pump.Outbox;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,6 +91,28 @@ final class WorkerFrames {
         append(new Frame.Done(exitCode, signal, reason, null));
         working = false;
         LOG.info("done spawn_id={} exit_code={} signal={} reason={}", spawnId, exitCode, signal, reason);
+    }
+
+    /** What its budget is; nothing is used up yet. */
+    void budget(Budgets.Terms terms) {
+        Budget own = terms.own();
+        Long wallMs = terms.wallMs() == 0 ? null : Long.valueOf(terms.wallMs());
+        BudgetAmount limit = new BudgetAmount(own.usd(), own.tokens(), own.egressBytes(), wallMs);
+        if (!limit.equals(BudgetAmount.NONE)) {
+            budget(0, limit.none(), limit);
+        }
+    }
+
+    /** A part of the time of its budget is over. */
+    void time(int percent, long usedMs, long wallMs) {
+        budget(percent, new BudgetAmount(null, null, null, usedMs), new BudgetAmount(null, null, null, wallMs));
+    }
+
+    private void budget(int percent, BudgetAmount used, BudgetAmount limit) {
+        append(new Frame.Budget(
+                new EgressEvent.Budget(
+                        percent, EgressEvent.Budget.Scope.SESSION, null, used, BudgetAmount.NONE, limit, null),
+                0));
     }
 
     /** The last frame. */

@@ -4,6 +4,8 @@ import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
+import brig.protocol.spawn.TerminalSize;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.recording.Recorder;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param resources its resources on this host
  * @param workspace its folder
+ * @param terms of its budget
  */
 record WorkerPlan(
         String spawnId,
@@ -26,7 +29,8 @@ record WorkerPlan(
         AgentProfile profile,
         Resources resources,
         Policy policy,
-        Workspace workspace) {
+        Workspace workspace,
+        Budgets.Terms terms) {
     /**
      * A worker's resources on this host.
      *
@@ -49,6 +53,24 @@ record WorkerPlan(
         static Workspace of(Path folder) {
             return new Workspace(folder.toString(), "/workspace");
         }
+    }
+
+    /** Of a worker without a budget. */
+    WorkerPlan(
+            String spawnId,
+            SpawnRequest request,
+            Asker asker,
+            AgentProfile profile,
+            Resources resources,
+            Policy policy,
+            Workspace workspace) {
+        this(spawnId, request, asker, profile, resources, policy, workspace, Budgets.Terms.NONE);
+    }
+
+    /** The size of the agent's terminal at its start; null for none. */
+    @Nullable
+    TerminalSize tty() {
+        return request.talk().tty();
     }
 
     /** The context of a dialogue with the agent. */

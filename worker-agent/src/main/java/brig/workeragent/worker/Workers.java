@@ -1,6 +1,9 @@
 package brig.workeragent.worker;
 
 import brig.egress.policy.EgressPolicy;
+import brig.formats.adapter.ScreenCheckpoints;
+import brig.formats.adapter.TerminalAdapter;
+import brig.formats.adapter.TerminalFollower;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.NewestMap;
@@ -12,6 +15,8 @@ import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.TerminalSize;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.profile.AgentProfile;
@@ -70,6 +75,7 @@ public final class Workers {
             MadeWorkspaces made,
             Timers timers,
             EgressSessions egress,
+            Budgets budgets,
             RelayedNetworks relayed,
             SpillFolder spills,
             Tunnels tunnels,
@@ -102,6 +108,9 @@ public final class Workers {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
+    /** Follow the terminals of agents. */
+    private static final TerminalFollower.Factory TERMINALS = ScreenCheckpoints::new;
+
     static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
 
@@ -291,9 +300,14 @@ public final class Workers {
         SpawnRequest adapted = choice.request();
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
-        Cassettes.Played format = cassettes.formatOf(profile, adapted.model());
+        @Nullable TerminalSize tty = adapted.talk().tty();
+        Cassettes.Played format = tty == null
+                ? cassettes.formatOf(profile, adapted.model())
+                : new Cassettes.Played(new TerminalAdapter(tty, TERMINALS, profile.transcripts()), List.of());
         Policies.Named policy = choice.policy();
         choice.logWithheld(spawnId);
+        SpawnBudget spend = new SpawnBudget(choice, asker);
+        Budgets.Terms terms = parts.budgets().admit(spawnId, adapted.parent(), spend.budget());
         Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with.start());
         Tunnel tunnel = null;
         try {
@@ -313,7 +327,8 @@ public final class Workers {
                     .with(kept)
                     .with(place.mounts())
                     .with(tunnel == null ? List.of() : tunnel.mounts())
-                    .narrowedTo(request.bounds().envAllowlist());
+                    .narrowedTo(request.bounds().envAllowlist())
+                    .letting(tty == null ? Set.of() : AgentProfile.TERMINAL.keySet());
             Wall built = parts.walls()
                     .build(new Walls.Plan(
                             spawnId,
@@ -337,7 +352,8 @@ public final class Workers {
                         tunnel == null
                                 ? WorkerPlan.Workspace.of(place.folder())
                                 : new WorkerPlan.Workspace(
-                                        tunnel.shown(), tunnel.inside().toString()));
+                                        tunnel.shown(), tunnel.inside().toString()),
+                        terms);
                 Outbox outbox =
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
@@ -348,17 +364,31 @@ public final class Workers {
                 }
                 OpenAsks asks = new OpenAsks(
                         spawnId, outbox, parts.timers(), profile.asks().waitMs());
+                SpendAsks spending = spend.asks(
+                        asks,
+                        told,
+                        terms,
+                        grant == null,
+                        new SpawnBudget.Answers(
+                                spawnId, parts.budgets(), parts.egress(), () -> end(spawnId, EndReason.BUDGET)));
                 AutoCloseable egress = grant == null
                         ? parts.egress()
                                 .open(
                                         spawnId,
                                         may.egress(),
-                                        choice.networkBy(project.narrowing()),
+                                        choice.networkBy(project.narrowing())
+                                                .charging(() -> parts.budgets().purses(spawnId, asker.captain())),
                                         new EgressAsks(
                                                 asks,
                                                 told,
+                                                spending,
+                                                choice.loginAsks(asks, spawnId, parts.egress(), this::end),
                                                 (host, rule) -> parts.egress().refuse(spawnId, host, rule)))
-                        : relayed(spawnId, asks, told);
+                        // Requests that wait for an ask which finds no room end at their deadline at home.
+                        : parts.relayed()
+                                .open(
+                                        spawnId,
+                                        new EgressAsks(asks, told, spending, null, (host, rule) -> {})::handleEvent);
                 Workspaces.Workplace all =
                         place.and(egress).and(() -> parts.handed().forget(spawnId));
                 worker =
@@ -380,10 +410,11 @@ public final class Workers {
         }
     }
 
-    /** Requests that wait for an ask which finds no room end at their deadline at home. */
-    private AutoCloseable relayed(String spawnId, OpenAsks asks, EgressFrames told) {
-        EgressAsks listener = new EgressAsks(asks, told, (host, rule) -> {});
-        return parts.relayed().open(spawnId, listener::handleEvent);
+    private void end(String spawnId, EndReason reason) {
+        Entry entry = workers.get(spawnId);
+        if (entry != null) {
+            entry.worker().terminate(reason);
+        }
     }
 
     private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
@@ -406,7 +437,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new SpawnAnswer(worker.workspace(), posture);
+        return worker.answer(posture);
     }
 
     /** What home hands over for them. */
@@ -478,11 +509,9 @@ public final class Workers {
         workers.forEach((id, entry) -> {
             if (entry.posture().isDone()) {
                 starting.remove(id);
-                SpawnAnswer spawned = new SpawnAnswer(
-                        entry.worker().workspace(), entry.posture().join());
                 views.add(new WorkerView(
                         id,
-                        spawned,
+                        entry.worker().answer(entry.posture().join()),
                         entry.worker().outbox().lastSeq(),
                         entry.ended().isDone(),
                         entry.worker().isWorking(),

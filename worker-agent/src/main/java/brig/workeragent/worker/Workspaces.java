@@ -7,6 +7,7 @@ import brig.protocol.control.Posture;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
@@ -95,9 +96,10 @@ final class Workspaces {
         Wall around(Wall wall) {
             return new Wall() {
                 @Override
-                public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                public WalledProcess start(
+                        List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
                         throws InterruptedException {
-                    return wall.start(command, message, stdinPipe);
+                    return wall.start(command, message, stdinPipe, tty);
                 }
 
                 @Override

@@ -1,6 +1,7 @@
 package brig.workeragent.egress;
 
 import brig.egress.policy.HostPattern;
+import brig.protocol.BrigException;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.EgressEvent;
 import brig.workeragent.worker.EgressSessions;
@@ -15,4 +16,7 @@ record EventList(Collection<EgressEvent> events) implements EgressSessions.Liste
 
     @Override
     public void handleDecided(HostPattern hosts, EgressDecision decision, EgressSessions.Person person) {}
+
+    @Override
+    public void handleFault(BrigException fault) {}
 }

@@ -37,6 +37,9 @@ class RegistrationEndTest {
     private final PipedOutputStream proxy = new PipedOutputStream();
     private final List<EgressEvent> events = new ArrayList<>();
     private final ReportReader reports = new ReportReader(new EgressLink.Listener() {
+        @Override
+        public void handleLoginRefused(EgressReport.LoginRefused report) {}
+
         private final EgressSession session =
                 new EgressSession(true, EgressSessions.Source.of(() -> EgressPolicy.NONE), new EventList(events));
         private final EventRouter router = new EventRouter(Map.of("spn_1", session)::get);
@@ -51,6 +54,12 @@ class RegistrationEndTest {
 
         @Override
         public void handleAuditLost(long count) {}
+
+        @Override
+        public void handleLedgerBegun(long number) {}
+
+        @Override
+        public void handleLedgerFull() {}
 
         @Override
         public void handleGone(EgressLink gone) {}

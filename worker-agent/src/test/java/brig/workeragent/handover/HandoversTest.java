@@ -65,15 +65,17 @@ class HandoversTest {
                      "modelRoutes": {"%1$s": {"baseUrl": "https://%1$s.test", "secret": "KEY_%1$s"}}}
                     """.formatted(name));
         }
-        SecretSources sources = new SecretSources(Map.of(
-                "SOURCE",
-                "value-of-token",
-                "SOURCE_one",
-                "value-of-one",
-                "SOURCE_two",
-                "value-of-two",
-                "OTHER",
-                "value-of-none"));
+        SecretSources sources = new SecretSources(
+                Map.of(
+                        "SOURCE",
+                        "value-of-token",
+                        "SOURCE_one",
+                        "value-of-one",
+                        "SOURCE_two",
+                        "value-of-two",
+                        "OTHER",
+                        "value-of-none"),
+                login -> "");
         handovers = new Handovers(new Handovers.Services(
                 new AgentProfiles(
                         List.of(agents), new AgentProfiles.Names("", Map.of("alias", "mine"), Map.of("mine", "m"))),

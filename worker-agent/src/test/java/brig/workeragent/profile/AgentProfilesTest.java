@@ -9,6 +9,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -61,6 +62,20 @@ class AgentProfilesTest {
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
+    }
+
+    @Test
+    void shouldAskWhetherASimilarNameIsMeant() throws Exception {
+        write("claude.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
+        write("codex.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
+        AgentProfiles profiles = new AgentProfiles(List.of(folder));
+        for (String slip : List.of("cluade", "claud", "clauude", "clande")) {
+            assertTrue(
+                    fault(profiles, slip).startsWith("no agent profile '" + slip + "'; did you mean 'claude'?"),
+                    fault(profiles, slip));
+        }
+        assertTrue(fault(profiles, "nothing").startsWith("no agent profile 'nothing'; there are"));
+        assertTrue(fault(profiles, "c".repeat(10_000)).contains("'; there are"));
     }
 
     @Test
@@ -117,6 +132,38 @@ class AgentProfilesTest {
                         Collections.nCopies(65, "{\"tool\": \"*\", \"do\": \"ask\"}")
                                 .toString()));
         assertTrue(fault(new AgentProfiles(List.of(folder)), "a").contains("rules: must be at most 64"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            "5usd"                      | budget' must be an object
+            {"usd": 0}                  | budget.usd
+            {"usd": -5}                 | budget.usd
+            {"usd": 1e999}              | too large
+            {"usd": "5"}                | budget.usd' must be a number
+            {"tokens": 0}               | budget.tokens' must be
+            {"tokens": 1.5}             | budget.tokens' must be
+            {"wallMs": 1}               | budget.wall_ms' must be
+            {"wall": 60000}             | budget.wall' is not known here
+            {"egressBytes": 1e30}       | budget.egress_bytes' must be
+            {"spawns": -1}              | budget.spawns' must be
+            {"onLimit": "cancel"}       | budget.on_limit' must be refuse, ask or end
+            {"usd": 5, "currency": "€"} | budget.currency' is not known here
+            """)
+    void shouldNotUseAProfileWithABudgetThatIsNone(String budget, String fault) throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"budget\": " + budget + "}");
+        String told = fault(new AgentProfiles(List.of(folder)), "a");
+        assertTrue(told.contains("a.json: ") && told.contains(fault), told);
+    }
+
+    @Test
+    void shouldReadTheBudgetOfAProfile() throws Exception {
+        write("a.json", """
+                {"description": "d", "command": ["p"],
+                 "budget": {"usd": 5, "tokens": 9, "wallMs": 60000, "egressBytes": 7, "spawns": 0, "onLimit": "end"}}""");
+        assertEquals(
+                Budget.parse("budget", "5usd,9tokens,1min,7bytes,0spawns,end"),
+                new AgentProfiles(List.of(folder)).named("a").profile().budget());
     }
 
     @Test

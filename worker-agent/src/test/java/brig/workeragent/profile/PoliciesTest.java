@@ -9,6 +9,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Budget;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;
@@ -181,6 +182,32 @@ class PoliciesTest {
         assertThrows(BrigException.class, () -> policies.allow("absent", "a.example"));
         try (Stream<Path> all = Files.list(files)) {
             assertEquals(2, all.count(), "nothing is left beside them");
+        }
+    }
+
+    @Test
+    void shouldReadTheBudgetOfAPolicyAndRefuseWhatIsNone() throws IOException {
+        write("dear", "", ", \"budget\": {\"usd\": 2.5, \"onLimit\": \"ask\"}");
+        assertEquals(
+                Budget.parse("budget", "2.5usd,ask"),
+                policies("dear").find("dear", profile("dear")).policy().budget());
+        for (String bad : List.of(
+                "[]",
+                "{\"usd\": 0}",
+                "{\"usd\": 1000001}",
+                "{\"tokens\": -1}",
+                "{\"wallMs\": 999}",
+                "{\"spawns\": 100001}",
+                "{\"onLimit\": \"\"}",
+                "{\"limit\": 5}")) {
+            write("bad", "", ", \"budget\": " + bad);
+            BrigException refusal =
+                    assertThrows(BrigException.class, () -> policies("bad").find("bad", profile("bad")), bad);
+            assertEquals(ErrorCode.INVALID_POLICY, refusal.code());
+            assertTrue(
+                    refusal.getMessage().contains("bad.json")
+                            && refusal.getMessage().contains("budget"),
+                    refusal.getMessage());
         }
     }
 

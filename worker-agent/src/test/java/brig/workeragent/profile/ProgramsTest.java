@@ -72,6 +72,7 @@ class ProgramsTest {
         ".local/lib/node_modules",
         ".volta/tools/image/packages/@anthropic-ai/claude-code/lib/node_modules",
         ".claude/local/node_modules",
+        ".local/share/brig/agents/claude-2.1.330/node_modules",
         ".bun/install/global/node_modules"
     })
     void shouldFindThePackageWhereverNpmWasToldToPutIt(String nodeModules) throws IOException {
@@ -90,6 +91,18 @@ class ProgramsTest {
         Path bin = Files.createDirectories(home.resolve(".nvm/versions/node/v9.9.9/bin"));
         assertEquals(
                 older, find(Map.of("PATH", "relative:" + bin + ":/usr/bin")).place());
+    }
+
+    @Test
+    void shouldTakeWhatBrigInstalledBeforeThePathAndTheNewestOfIt() throws IOException {
+        Path bin = Files.createDirectories(home.resolve("node/bin"));
+        Path path = installPackage("node/lib/node_modules", "1.0.0");
+        Map<String, String> environment = Map.of("PATH", bin.toString(), "XDG_DATA_HOME", home + "/data");
+        assertEquals(path, find(environment).place());
+        installPackage("data/brig/agents/claude-2.1.9/node_modules", "2.1.9");
+        Path newest = installPackage("data/brig/agents/claude-2.1.10/node_modules", "2.1.10");
+        Files.createDirectories(home.resolve("data/brig/agents/codex-9.0.0/node_modules"));
+        assertEquals(newest, find(environment).place());
     }
 
     @ParameterizedTest

@@ -51,7 +51,10 @@ class SettingsSchemasTest {
         JsonObject properties = schema.object("properties");
         for (RecordComponent component : record.getRecordComponents()) {
             Name given = component.getAnnotation(Name.class);
-            String name = given == null ? component.getName() : given.value();
+            // What requests have too is written in files as all settings are, in the name that is read beside that of
+            // requests.
+            boolean isOfRequests = given != null && List.of(given.old()).contains(component.getName());
+            String name = given == null || isOfRequests ? component.getName() : given.value();
             fields.add(name);
             boolean mayBeAbsent = component.isAnnotationPresent(Default.class)
                     || component.getAnnotatedType().isAnnotationPresent(Nullable.class);
@@ -96,7 +99,9 @@ class SettingsSchemasTest {
         }
         String wanted = plain == String.class
                 ? "string"
-                : plain == boolean.class || plain == Boolean.class ? "boolean" : "integer";
+                : plain == boolean.class || plain == Boolean.class
+                        ? "boolean"
+                        : plain == Double.class ? "number" : "integer";
         boolean words = plain == String.class && !property.texts("enum").isEmpty();
         require(where + " is", wanted, words ? "string" : number(property).text("type", ""));
     }
@@ -119,7 +124,14 @@ class SettingsSchemasTest {
 
     private JsonObject resolved(JsonObject schema) {
         String reference = schema.text("$ref");
-        return reference == null ? schema : root.object("$defs").object(reference.substring("#/$defs/".length()));
+        if (reference == null) {
+            return schema;
+        }
+        JsonObject place = root;
+        for (String name : reference.substring("#/".length()).split("/")) {
+            place = place.object(name);
+        }
+        return place;
     }
 
     private void require(String what, Object inRecord, Object inSchema) {

@@ -104,7 +104,7 @@ final class WallEtcTest {
     }
 
     private static Set<String> trustedByJava(Path file) throws Exception {
-        KeyStore store = KeyStore.getInstance(file.toFile(), (char[]) null);
+        KeyStore store = KeyStore.getInstance(file.toFile(), "changeit".toCharArray());
         Set<String> names = new TreeSet<>();
         for (String alias : Collections.list(store.aliases())) {
             names.add(subject(store.getCertificate(alias)));

@@ -11,9 +11,11 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.AnswerChoice;
 import brig.protocol.control.EgressDecision;
+import brig.protocol.egress.BudgetAmount;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.Budget;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
 import java.util.ArrayList;
@@ -30,9 +32,99 @@ class EgressAsksTest {
     private final FakeTimers timers = new FakeTimers();
     private final OpenAsks asks = new OpenAsks("spn_1", outbox, timers, 60_000);
     private final List<String> refused = new ArrayList<>();
-    private final EgressAsks egress =
-            new EgressAsks(asks, new EgressFrames(outbox, timers), (host, rule) -> refused.add(host + " " + rule));
+    private final EgressAsks egress = new EgressAsks(
+            asks, new EgressFrames(outbox, timers), spending(), null, (host, rule) -> refused.add(host + " " + rule));
     private FrameTail tail;
+
+    private SpendAsks spending() {
+        return spending(Budget.OnLimit.REFUSE, SpendAsks.Raising.CAPTAINS);
+    }
+
+    private SpendAsks spending(Budget.OnLimit onLimit, SpendAsks.Raising raising) {
+        return new SpendAsks(asks, new EgressFrames(outbox, timers), onLimit, raising, 60_000, new SpendAsks.Actions() {
+            @Override
+            public void raise() {
+                refused.add("raised");
+            }
+
+            @Override
+            public void end() {
+                refused.add("ended");
+            }
+        });
+    }
+
+    private static EgressEvent.Budget used(int percent, String refusal) {
+        return new EgressEvent.Budget(
+                percent,
+                EgressEvent.Budget.Scope.SESSION,
+                null,
+                new BudgetAmount(percent / 100.0, 9L, null, null),
+                new BudgetAmount(0.0, 0L, null, null),
+                new BudgetAmount(1.0, null, null, null),
+                refusal);
+    }
+
+    private EgressAsks spends(Budget.OnLimit onLimit, SpendAsks.Raising raising) {
+        return new EgressAsks(
+                asks, new EgressFrames(outbox, timers), spending(onLimit, raising), null, (host, rule) -> {});
+    }
+
+    @Test
+    void shouldAskForMoreWhenMostOfABudgetIsUsedUp() throws Exception {
+        EgressAsks spends = spends(Budget.OnLimit.ASK, SpendAsks.Raising.CAPTAINS);
+        spends.handleEvent(used(50, null));
+        assertEquals(
+                "{type=budget, percent=50, scope=session, used={usd=0.5, tokens=9}, reserved={usd=0.0, tokens=0},"
+                        + " limit={usd=1.0}}",
+                next());
+        assertEquals(List.of(), asks.list());
+        spends.handleEvent(used(80, null));
+        spends.handleEvent(used(100, "no room"));
+        assertEquals(1, asks.list().size());
+        Frame.Ask ask = asks.list().getFirst();
+        assertEquals(Frame.Ask.Kind.SPEND, ask.kind());
+        asks.endAll(false);
+        assertEquals(1, asks.list().size(), "the session goes on without a process");
+        assertEquals("raise|go_on|end", ask.choices());
+        assertEquals("go_on", ask.fallback());
+        asks.answer(ask.askId(), choice("raise", false));
+        assertEquals(List.of("raised"), refused);
+        spends.handleEvent(used(80, null));
+        asks.answer(asks.list().getFirst().askId(), choice("end", false));
+        assertEquals(List.of("raised", "ended"), refused);
+    }
+
+    @Test
+    void shouldAskNobodyWhenTheSessionIsOver() {
+        spends(Budget.OnLimit.ASK, SpendAsks.Raising.CAPTAINS).handleEvent(used(80, null));
+        asks.close();
+        assertEquals(List.of(), asks.list());
+        assertEquals(List.of(), refused);
+    }
+
+    @Test
+    void shouldLetOnlyAdminsRaiseWhatTheOperatorLimits() {
+        EgressAsks spends = spends(Budget.OnLimit.ASK, SpendAsks.Raising.ADMINS);
+        spends.handleEvent(used(90, null));
+        String id = asks.list().getFirst().askId();
+        BrigException refusal = assertThrows(BrigException.class, () -> asks.answer(id, choice("raise", false)));
+        assertEquals(ErrorCode.FORBIDDEN, refusal.code());
+        asks.answer(id, choice("raise", true));
+        assertEquals(List.of("raised"), refused);
+        spends(Budget.OnLimit.ASK, SpendAsks.Raising.NOBODY).handleEvent(used(90, null));
+        assertEquals("go_on|end", asks.list().getFirst().choices());
+    }
+
+    @Test
+    void shouldEndASessionWhoseRequestIsRefused() {
+        spends(Budget.OnLimit.END, SpendAsks.Raising.CAPTAINS).handleEvent(used(99, null));
+        assertEquals(List.of(), refused);
+        spends(Budget.OnLimit.END, SpendAsks.Raising.CAPTAINS).handleEvent(used(100, "no room"));
+        assertEquals(List.of("ended"), refused);
+        spends(Budget.OnLimit.REFUSE, SpendAsks.Raising.CAPTAINS).handleEvent(used(100, "no room"));
+        assertEquals(List.of("ended"), refused);
+    }
 
     private static EgressEvent.Ask event(String host) {
         return new EgressEvent.Ask(host, 443, "GET", "not listed", ASK_MS);
@@ -194,8 +286,8 @@ class EgressAsksTest {
     void shouldRefuseAtOnceWithoutRoom() {
         Outbox small = new Outbox(20_000);
         OpenAsks few = new OpenAsks("spn_1", small, timers, 60_000);
-        EgressAsks hostile =
-                new EgressAsks(few, new EgressFrames(small, timers), (host, rule) -> refused.add(host + " " + rule));
+        EgressAsks hostile = new EgressAsks(
+                few, new EgressFrames(small, timers), spending(), null, (host, rule) -> refused.add(host + " " + rule));
         for (int i = 0; i < 10_000; i++) {
             hostile.handleEvent(event("h" + i + ".example"));
             hostile.handleEvent(new EgressEvent.Answered("h" + i + ".example", 443, false, "gone"));

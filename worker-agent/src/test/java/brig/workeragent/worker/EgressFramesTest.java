@@ -25,14 +25,16 @@ class EgressFramesTest {
     @Test
     void shouldBecomeFramesOfTheStream() throws Exception {
         frames.handle(BLOCKED);
-        frames.handle(new EgressEvent.Usage(null, "claude", "small", 5L, null, null, null, 200));
-        frames.handle(new EgressEvent.Usage("a", "claude", "small", null, null, null, null, 200));
+        frames.handle(new EgressEvent.Usage(null, "claude", "small", 5L, null, null, null, 200, 0.25));
+        frames.handle(new EgressEvent.Usage("a", "claude", "small", null, null, null, null, 200, null));
         frames.handle(new EgressEvent.Subagent("a", "b", null));
         FrameTail tail = new FrameTail(outbox);
         assertEquals(
                 "{type=egress, kind=blocked, method=GET, scheme=https, host=evil.example, port=443, path=/, rule=not allowed, secrets=[], status=403}",
                 tail.next());
-        assertEquals("{type=usage, source=egress, route=claude, model=small, input_tokens=5, status=200}", tail.next());
+        assertEquals(
+                "{type=usage, source=egress, route=claude, model=small, input_tokens=5, status=200, cost=0.25}",
+                tail.next());
         assertEquals("{type=usage, source=egress, agent=a, route=claude, model=small, status=200}", tail.next());
         assertEquals("{type=subagent, source=egress, agent_id=a, parent_id=b}", tail.next());
     }

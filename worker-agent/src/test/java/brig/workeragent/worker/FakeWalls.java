@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.pipe.InputPipe;
 import brig.workeragent.pipe.OutputPipe;
 import brig.workeragent.pipe.StreamInput;
@@ -119,7 +120,7 @@ final class FakeWalls implements Walls {
         lastPlan = plan;
         return new Wall() {
             @Override
-            public WalledProcess start(List<String> command, String message, boolean stdinPipe) {
+            public WalledProcess start(List<String> command, String message, boolean stdinPipe, TerminalSize tty) {
                 mayStart.join();
                 if (refusal != null) {
                     throw refusal;

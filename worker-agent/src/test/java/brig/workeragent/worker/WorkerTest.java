@@ -8,12 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.egress.policy.EgressPolicy;
+import brig.formats.adapter.TerminalAdapter;
+import brig.formats.adapter.TerminalFollower;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.spawn.TerminalSize;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.pump.Outbox;
@@ -38,11 +43,13 @@ class WorkerTest {
 
     private final FakeWalls walls = new FakeWalls();
     private final FakeTimers timers = new FakeTimers();
+    private Budgets.Terms terms = Budgets.Terms.NONE;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch drained = new CountDownLatch(1);
     private FrameTail frames;
     private String adapter = "text";
     private Policy policy = policy(0, 0);
+    private TerminalSize tty;
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy(
@@ -61,7 +68,8 @@ class WorkerTest {
                 idleMs,
                 false,
                 "narrow",
-                EgressPolicy.NONE);
+                EgressPolicy.NONE,
+                Budget.NONE);
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
@@ -85,17 +93,39 @@ class WorkerTest {
                 List.of(),
                 Map.of(),
                 "",
-                false);
+                false,
+                null,
+                new AgentProfile.Login(Map.of(), List.of(), List.of()),
+                Map.of(),
+                Budget.NONE);
         SpawnRequest request = new SpawnRequest(
-                null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), prompt, once);
+                null,
+                null,
+                new SpawnRequest.AgentConfig("agent", null, List.of(), null),
+                prompt,
+                once,
+                null,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                false,
+                SpawnRequest.Claim.NONE,
+                SpawnRequest.Bounds.NONE,
+                new SpawnRequest.Continuation(null, false, tty),
+                null);
         WorkerPlan plan = new WorkerPlan(
                 "spn_test",
                 request,
                 new SpawnRequest.Asker("ci", false, "http"),
                 profile,
-                new WorkerPlan.Resources(null, profile.newAdapter(), null),
+                new WorkerPlan.Resources(
+                        null,
+                        tty == null
+                                ? profile.newAdapter()
+                                : new TerminalAdapter(tty, (size, sink, answers) -> TerminalFollower.NONE, null),
+                        null),
                 policy,
-                WorkerPlan.Workspace.of(Path.of("/workspace")));
+                WorkerPlan.Workspace.of(Path.of("/workspace")),
+                terms);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -116,6 +146,17 @@ class WorkerTest {
                 new Worker.Services(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
         frames = new FrameTail(worker.outbox());
         return worker;
+    }
+
+    @Test
+    void shouldTellItsBudgetAtItsStart() throws Exception {
+        terms = new Budgets.Terms(
+                60_000, 60_000, Budget.OnLimit.ASK, new Budget(2.0, null, null, null, 3L, Budget.OnLimit.ASK));
+        shell();
+        assertEquals(
+                "{type=budget, percent=0, scope=session, used={usd=0.0, wall_ms=0}, reserved={},"
+                        + " limit={usd=2.0, wall_ms=60000}}",
+                frames.next());
     }
 
     private static void say(Worker worker, String content) {
@@ -699,5 +740,33 @@ class WorkerTest {
                 "{type=error, error=the agent's process ended by itself, with exit code 1, code=WORKER_LOST}",
                 frames.next());
         assertEnd("failed");
+    }
+
+    @Test
+    void shouldGiveATerminalKeysAndSizesAndSayOnceThatItHasNoRoom() throws Exception {
+        tty = new TerminalSize(80, 24);
+        Worker worker = worker("spawn", "lines", null, false);
+        worker.start();
+        assertEquals("{type=state, state=running}", frames.next());
+        FakeWalls.FakeProcess process = walls.started.take();
+        assertEquals("{type=tty, cols=80, rows=24}", frames.next());
+        say(worker, "no message");
+        assertTrue(frames.next().contains("on a terminal: send keys, code=INPUT_NOT_ACCEPTED"));
+        worker.cancel();
+        worker.keys("a");
+        worker.resize(new TerminalSize(100, 30));
+        assertEquals("{type=tty, cols=100, rows=30}", frames.next());
+        assertArrayEquals(new byte[] {'k', 0, 1, 'a', 's', 0, 4, 0, 100, 0, 30}, process.stdinSeen.readNBytes(11));
+        worker.keys("x".repeat(16 * 1024));
+        // Its first byte is read: the rest waits for room in the pipe, so nothing leaves the queue from here on.
+        assertEquals('k', process.stdinSeen.read());
+        for (int i = 0; i < 40; i++) {
+            worker.keys("x".repeat(16 * 1024));
+        }
+        assertTrue(frames.next().contains("keys are lost, code=INPUT_NOT_ACCEPTED"));
+        process.exit(3);
+        assertEquals("{type=done, exit_code=3}", frames.next());
+        assertEquals("{type=state, state=terminated, reason=completed}", frames.next());
+        assertEquals(List.of(), process.signals);
     }
 }

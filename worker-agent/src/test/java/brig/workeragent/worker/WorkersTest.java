@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.budget.Limit;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPort;
 import brig.protocol.BrigException;
@@ -15,6 +16,8 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.budget.BudgetConfig;
+import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
@@ -105,6 +108,7 @@ class WorkersTest {
                                 () -> 0),
                         new SystemTimers(),
                         new NoEgress(),
+                        new Budgets(folder.resolve("budget"), BudgetConfig.NONE, () -> 0),
                         new RelayedNetworks(folder.resolve("relay")),
                         spills(folder),
                         new Tunnels(folder.resolve("tunnel"), new WorkersUser(-1, false)),
@@ -137,6 +141,12 @@ class WorkersTest {
             }
             return () -> {};
         }
+
+        @Override
+        public void limit(String spawnId, Limit limit) {}
+
+        @Override
+        public void tryLogins(String spawnId) {}
 
         @Override
         public void refuse(String spawnId, HostPort host, String rule) {}

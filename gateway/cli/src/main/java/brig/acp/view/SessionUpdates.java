@@ -43,6 +43,7 @@ public final class SessionUpdates {
             case Frame.Failure failure -> note(failure.code() + ": " + failure.error());
             // Usage is in the answer to the prompt; the rest is not shown.
             case Frame.Usage _,
+                    Frame.Budget _,
                     Frame.Message _,
                     Frame.Accepted _,
                     Frame.Done _,
@@ -50,7 +51,10 @@ public final class SessionUpdates {
                     Frame.Session _,
                     Frame.Ask _,
                     Frame.Answered _,
-                    Frame.Raw _ -> {}
+                    Frame.Raw _,
+                    Frame.Tty _,
+                    Frame.Screen _,
+                    Frame.Activity _ -> {}
         }
     }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Decision 0020.
  */
 public final class StartupArchives {
-    private static final List<String> NAMES = List.of("cli.aot", "serve.aot", "worker-agent.aot");
+    private static final List<String> NAMES = List.of("cli.aot", "mcp.aot", "serve.aot", "worker-agent.aot");
     private static final long SECONDS_MAX = 300;
 
     private StartupArchives() {}
@@ -26,13 +26,18 @@ public final class StartupArchives {
         return NAMES.stream().allMatch(name -> Files.exists(home.resolve("lib").resolve(name)));
     }
 
-    /** Runs Brig's typical work once. @return whether all were made; the version works without them too */
-    public static boolean make(Path home) {
+    /**
+     * Runs Brig's typical work once.
+     *
+     * @param progress is told how many of how many are made, each time there is one more
+     * @return whether all were made; the version works without them too
+     */
+    public static boolean make(Path home, Progress progress) {
         Path lib = home.resolve("lib");
         try {
             Path unfinished = Files.createTempDirectory(lib, ".archives-");
             try {
-                run(home, unfinished);
+                run(home, unfinished, progress);
                 for (String name : NAMES) {
                     if (Files.exists(unfinished.resolve(name))) {
                         Files.move(unfinished.resolve(name), lib.resolve(name), StandardCopyOption.ATOMIC_MOVE);
@@ -47,7 +52,20 @@ public final class StartupArchives {
         return areMade(home);
     }
 
-    private static void run(Path home, Path folder) throws IOException {
+    /** Removes them. Programs that run go on with those that they have. */
+    public static void remove(Path home) throws IOException {
+        for (String name : NAMES) {
+            Files.deleteIfExists(home.resolve("lib").resolve(name));
+        }
+    }
+
+    /** Is told of progress. */
+    @FunctionalInterface
+    public interface Progress {
+        void made(int count, int of);
+    }
+
+    private static void run(Path home, Path folder, Progress progress) throws IOException {
         Process training = new ProcessBuilder(
                         home.resolve("runtime/bin/java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -63,7 +81,17 @@ public final class StartupArchives {
         Thread atExit = Thread.ofPlatform().unstarted(training::destroy);
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
-            if (!training.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+            int made = 0;
+            for (int waited = 0; waited < SECONDS_MAX && !training.waitFor(1, TimeUnit.SECONDS); waited++) {
+                int now = (int) NAMES.stream()
+                        .filter(name -> Files.exists(folder.resolve(name)))
+                        .count();
+                if (now > made) {
+                    made = now;
+                    progress.made(made, NAMES.size());
+                }
+            }
+            if (training.isAlive()) {
                 training.destroy();
                 training.waitFor();
             }

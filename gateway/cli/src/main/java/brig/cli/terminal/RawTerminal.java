@@ -13,16 +13,34 @@ public final class RawTerminal implements AutoCloseable {
     public record Size(int rows, int columns) {}
 
     private final String before = Stty.run("-g");
-    private final Thread atExit = Thread.ofPlatform().name("brig-raw").unstarted(() -> Stty.run(before));
+    private final Runnable atEnd;
+    private final Thread atExit = Thread.ofPlatform().name("brig-raw").unstarted(this::restore);
 
-    private RawTerminal() {}
+    private RawTerminal(Runnable atEnd) {
+        this.atEnd = atEnd;
+    }
 
     /** Becomes raw. */
     public static RawTerminal take() {
-        RawTerminal terminal = new RawTerminal();
+        return take(() -> {});
+    }
+
+    /** @param atEnd runs before it is as it was, also when the process ends by a signal */
+    static RawTerminal take(Runnable atEnd) {
+        RawTerminal terminal = new RawTerminal(atEnd);
         Runtime.getRuntime().addShutdownHook(terminal.atExit);
-        Stty.run("raw", "-echo");
+        terminal.becomeRaw();
         return terminal;
+    }
+
+    /** Once more, after somebody else changed it while this process was stopped. */
+    void becomeRaw() {
+        Stty.run("raw", "-echo");
+    }
+
+    private void restore() {
+        atEnd.run();
+        Stty.run(before);
     }
 
     /** Its window. */
@@ -32,17 +50,31 @@ public final class RawTerminal implements AutoCloseable {
 
     /** Runs that whenever the window gets another size. */
     public static void whenResized(Runnable resized) {
+        when("WINCH", resized);
+    }
+
+    /** Runs that whenever the process goes on after it was stopped. */
+    static void whenContinued(Runnable continued) {
+        when("CONT", continued);
+    }
+
+    /** Ctrl-C ends the program that the terminal is lent to, and not this process. */
+    public static void ignoreInterrupts() {
+        when("INT", () -> {});
+    }
+
+    private static void when(String name, Runnable run) {
         try {
-            // javac warns of this class whenever it is named, and there is no other way to hear of SIGWINCH.
+            // javac warns of this class whenever it is named, and there is no other way to hear of signals.
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             Object handle = Proxy.newProxyInstance(
                     RawTerminal.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
-                        resized.run();
+                        run.run();
                         return null;
                     });
             signal.getMethod("handle", signal, handler)
-                    .invoke(null, signal.getConstructor(String.class).newInstance("WINCH"), handle);
+                    .invoke(null, signal.getConstructor(String.class).newInstance(name), handle);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("a JVM without signals", e);
         }
@@ -50,8 +82,13 @@ public final class RawTerminal implements AutoCloseable {
 
     @Override
     public void close() {
-        if (Runtime.getRuntime().removeShutdownHook(atExit)) {
-            Stty.run(before);
+        try {
+            if (Runtime.getRuntime().removeShutdownHook(atExit)) {
+                restore();
+            }
+        } catch (IllegalStateException ending) {
+            // The process ends, and its hook does it.
+            return;
         }
     }
 }

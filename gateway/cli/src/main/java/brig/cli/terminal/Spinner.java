@@ -2,6 +2,7 @@ package brig.cli.terminal;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Shows activity on a terminal after a while without output. */
 public final class Spinner implements AutoCloseable {
@@ -14,13 +15,13 @@ public final class Spinner implements AutoCloseable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
-    private Spinner(Terminal terminal, String what) {
+    private Spinner(Terminal terminal, Supplier<String> what) {
         this.terminal = terminal;
-        this.thread = Thread.ofVirtual().start(() -> spin(StyledLine.of(" " + what)));
+        this.thread = Thread.ofVirtual().start(() -> spin(what));
     }
 
     /** @param visible whether a person can see it */
-    static Spinner start(Terminal terminal, String what, boolean visible) {
+    static Spinner start(Terminal terminal, Supplier<String> what, boolean visible) {
         Spinner spinner = new Spinner(terminal, what);
         if (!visible) {
             spinner.stopped.countDown();
@@ -28,13 +29,13 @@ public final class Spinner implements AutoCloseable {
         return spinner;
     }
 
-    private void spin(StyledLine what) {
+    private void spin(Supplier<String> what) {
         try {
             if (stopped.await(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
                 return;
             }
             for (int face = 0; !stopped.await(TURN_MS, TimeUnit.MILLISECONDS); face++) {
-                terminal.ownAside(CLEAR_LINE + FACES.charAt(face % FACES.length()) + what);
+                terminal.ownAside(CLEAR_LINE + FACES.charAt(face % FACES.length()) + StyledLine.of(" " + what.get()));
             }
             terminal.ownAside(CLEAR_LINE);
         } catch (InterruptedException e) {

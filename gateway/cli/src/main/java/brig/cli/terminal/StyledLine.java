@@ -16,12 +16,12 @@ public final class StyledLine {
     }
 
     /** This line with that one appended. */
-    StyledLine and(StyledLine next) {
+    public StyledLine and(StyledLine next) {
         return new StyledLine(shown + next.shown);
     }
 
     /** This line in a colour. */
-    StyledLine in(Colour colour) {
+    public StyledLine in(Colour colour) {
         return new StyledLine("\u001b[" + colour.parameter + "m" + shown + ContentFilter.RESET);
     }
 
@@ -36,11 +36,14 @@ public final class StyledLine {
     }
 
     /** The colours of Brig's own output. */
-    enum Colour {
+    public enum Colour {
+        BOLD(1),
         DIM(2),
         RED(31),
         GREEN(32),
-        YELLOW(33);
+        YELLOW(33),
+        /** What is chosen. */
+        REVERSED(7);
 
         private final int parameter;
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +71,13 @@ public final class Terminal {
 
     private static Screen screen(int number, FileDescriptor descriptor) {
         boolean terminal = isTerminal(number);
-        boolean coloured = terminal && System.getenv("NO_COLOR") == null && !"dumb".equals(System.getenv("TERM"));
+        boolean coloured = terminal && System.getenv("NO_COLOR") == null && !isDumb();
         return new Screen(new FileOutputStream(descriptor), terminal, coloured);
+    }
+
+    /** Whether the terminal says that it only prints lines. */
+    public static boolean isDumb() {
+        return "dumb".equals(System.getenv("TERM"));
     }
 
     /**
@@ -106,6 +112,11 @@ public final class Terminal {
     /** Whether standard output is a terminal. */
     public boolean isLive() {
         return out.isTerminal();
+    }
+
+    /** Whether Brig's own output is coloured there. */
+    public boolean isColoured() {
+        return out.isColoured();
     }
 
     /** Passes content to a terminal unchanged, for users who trust it. */
@@ -254,8 +265,14 @@ public final class Terminal {
     private StyledLine status(StyledLine word) {
         return switch (word.toString()) {
             case "OK", "running", "idle", "working" -> paint(out, Colour.GREEN, word);
-            case "WARN", "spawning", "requested", "starting", "waiting", "unknown", "unreachable" ->
-                paint(out, Colour.YELLOW, word);
+            case "WARN",
+                    "spawning",
+                    "requested",
+                    "starting",
+                    "waiting",
+                    "unknown",
+                    "unreachable",
+                    "throttled_by_provider" -> paint(out, Colour.YELLOW, word);
             case "FAIL", "failed" -> paint(out, Colour.RED, word);
             default -> word;
         };
@@ -272,6 +289,11 @@ public final class Terminal {
 
     /** Shows activity on standard error. */
     public Spinner spinner(String what) {
+        return spinner(() -> what);
+    }
+
+    /** The same with words that change. */
+    public Spinner spinner(Supplier<String> what) {
         return Spinner.start(this, what, err.isTerminal());
     }
 

@@ -20,6 +20,7 @@ public sealed interface ToolCall {
      * @param repository a git repository to work in a worktree of; null for that of the server's own folder, if any;
      *     empty for none
      * @param workspace a folder to work in as it is; null for none
+     * @param budget as {@link brig.protocol.spawn.Budget#parse} reads it; null for that of the profile
      * @param once whether the session ends after its first turn
      */
     record Spawn(
@@ -32,6 +33,7 @@ public sealed interface ToolCall {
             @NotEmpty @Nullable String policy,
             @NotEmpty @Nullable String permissions,
             @NotEmpty @Nullable String systemPrompt,
+            @NotEmpty @Nullable String budget,
             @NotEmpty @Nullable String host,
             @Nullable String requestId,
             boolean once)

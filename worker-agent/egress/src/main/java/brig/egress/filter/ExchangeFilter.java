@@ -1,5 +1,6 @@
 package brig.egress.filter;
 
+import brig.egress.secret.Secrets;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -9,7 +10,8 @@ import io.netty.handler.codec.http.HttpResponse;
  * worker's event loop, in the order of this interface. A method owns the bytes that it takes; the caller owns those
  * that it returns.
  *
- * <p>Request methods throw a {@link brig.egress.secret.SecretRefusedException} if the request must not be sent.
+ * <p>Request methods throw a {@link brig.egress.secret.SecretRefusedException} or a {@link
+ * brig.egress.request.Refusal.RefusedException} if the request must not be sent.
  */
 public interface ExchangeFilter {
     /** Filters path and query. */
@@ -24,6 +26,14 @@ public interface ExchangeFilter {
 
     /** Handles the finished head, which it may change. */
     default void handleRequest(HttpRequest made) {}
+
+    /** The request is sent again: handles its head with other values of secrets. */
+    default void handleSecrets(Secrets now, HttpRequest made) {}
+
+    /** Whether {@link #body} must get the whole body at once, before any of it is sent. */
+    default boolean readsWholeBody() {
+        return false;
+    }
 
     /** Whether {@link #body} may change bytes. */
     default boolean changesBody() {

@@ -1,5 +1,6 @@
 package brig.egress.filter;
 
+import brig.egress.secret.Secrets;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -34,6 +35,16 @@ public final class FilterChain implements ExchangeFilter {
     @Override
     public void handleRequest(HttpRequest made) {
         filters.forEach(filter -> filter.handleRequest(made));
+    }
+
+    @Override
+    public void handleSecrets(Secrets now, HttpRequest made) {
+        filters.forEach(filter -> filter.handleSecrets(now, made));
+    }
+
+    @Override
+    public boolean readsWholeBody() {
+        return filters.stream().anyMatch(ExchangeFilter::readsWholeBody);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package brig.egress.filter;
 
 import brig.protocol.record.Foreign;
+import brig.protocol.record.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +25,26 @@ record ModelAnswer(
             @Nullable Long cacheReadInputTokens,
             @Nullable Long cacheCreationInputTokens,
             @Nullable Details promptTokensDetails,
-            @Nullable Details inputTokensDetails) {}
+            @Nullable Details inputTokensDetails,
+            @Nullable Details completionTokensDetails,
+            @Nullable Details outputTokensDetails,
+            @Nullable CacheCreation cacheCreation,
+            @Nullable ServerToolUse serverToolUse) {}
 
-    /** Details of the input tokens. */
+    /** Details of the input or output tokens; Anthropic says thinking where OpenAI says reasoning. */
     @Foreign
-    record Details(@Nullable Long cachedTokens) {}
+    record Details(
+            @Nullable Long cachedTokens,
+            @Nullable Long cacheWriteTokens,
+            @Nullable Long reasoningTokens,
+            @Nullable Long thinkingTokens) {}
+
+    /** For how long Anthropic's cache keeps what it took. */
+    @Foreign
+    record CacheCreation(
+            @Name("ephemeral_1h_input_tokens") @Nullable Long hour) {}
+
+    /** What Anthropic's own tools did. */
+    @Foreign
+    record ServerToolUse(@Nullable Long webSearchRequests) {}
 }

@@ -3,6 +3,7 @@ package brig.egress.filter;
 import brig.egress.request.Refusal;
 import brig.egress.secret.Injection;
 import brig.egress.secret.Scrubber;
+import brig.egress.secret.Secrets;
 import brig.egress.secret.StreamFilter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -93,6 +94,12 @@ public final class SecretFilter implements ExchangeFilter {
         if (scope.scrubs()) {
             scrubber = injection.scrubber();
         }
+    }
+
+    @Override
+    public void handleSecrets(Secrets now, HttpRequest made) {
+        injection.change(now);
+        handleRequest(made);
     }
 
     @Override

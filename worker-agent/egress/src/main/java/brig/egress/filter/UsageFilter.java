@@ -1,13 +1,14 @@
 package brig.egress.filter;
 
+import brig.egress.price.Tokens;
 import brig.egress.request.RequestRecord;
 import brig.protocol.egress.EgressEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import java.util.OptionalDouble;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0125.
  */
 public final class UsageFilter implements ExchangeFilter {
+    /** What an answer costs in US dollars; empty if the model has no price. */
+    public interface Price {
+        OptionalDouble of(String model, Tokens charged);
+    }
+
+    /**
+     * What an answer said.
+     *
+     * @param charged null if it lacks a count
+     * @param isFinal whether the counts are of the whole answer
+     */
+    public record Counted(EgressEvent.Usage usage, @Nullable Tokens charged, boolean isFinal) {}
+
     private final String route;
     private final HttpRequest request;
     private final SubAgents subAgents;
     private final RequestRecord record;
-    private final UnaryOperator<String> scrub;
-    private final Consumer<EgressEvent.Noted> told;
+    private final Price price;
+    private final Consumer<Counted> told;
     private final UsageReader reader = new UsageReader();
     private @Nullable String subAgent;
 
@@ -29,20 +43,19 @@ public final class UsageFilter implements ExchangeFilter {
      * @param route the name of the model route
      * @param request the client's request
      * @param subAgents the worker's sub-agents
-     * @param scrub removes secrets from a text
      */
     public UsageFilter(
             String route,
             HttpRequest request,
             SubAgents subAgents,
             RequestRecord record,
-            UnaryOperator<String> scrub,
-            Consumer<EgressEvent.Noted> told) {
+            Price price,
+            Consumer<Counted> told) {
         this.route = route;
         this.request = request;
         this.subAgents = subAgents;
         this.record = record;
-        this.scrub = scrub;
+        this.price = price;
         this.told = told;
     }
 
@@ -65,19 +78,27 @@ public final class UsageFilter implements ExchangeFilter {
         return piece;
     }
 
+    private @Nullable Double cost(TokenCount tokens, @Nullable Tokens charged) {
+        OptionalDouble cost = charged == null ? OptionalDouble.empty() : price.of(tokens.model(), charged);
+        return cost.isPresent() ? cost.getAsDouble() : null;
+    }
+
     @Override
     public void handleEnd() {
         TokenCount tokens = reader.finish();
         if (!tokens.isEmpty()) {
-            told.accept(new EgressEvent.Usage(
+            Tokens charged = tokens.charged();
+            EgressEvent.Usage usage = new EgressEvent.Usage(
                     subAgent,
                     route,
-                    scrub.apply(tokens.model()),
+                    tokens.model(),
                     tokens.input(),
                     tokens.output(),
                     tokens.cachedInput(),
                     tokens.cacheWriteInput(),
-                    record.status()));
+                    record.status(),
+                    cost(tokens, charged));
+            told.accept(new Counted(usage, charged, tokens.isFinal()));
         }
     }
 }

@@ -65,7 +65,8 @@ public final class Headers {
         if (headers.getAll(HttpHeaderNames.CONTENT_LENGTH).size() > 1) {
             throw Refusal.malformed("there is more than one Content-Length").asException();
         }
-        if (!request.uri().chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+        // Some servers take what follows a # for a part of the path, others cut it off.
+        if (!request.uri().chars().allMatch(c -> c > ' ' && c < 0x7f && c != '#')) {
             throw Refusal.malformed("the request line has bytes that are invalid in a URL")
                     .asException();
         }
@@ -94,6 +95,9 @@ public final class Headers {
         if (isWebSocket(request)) {
             headers.set(HttpHeaderNames.CONNECTION, "Upgrade");
             headers.set(HttpHeaderNames.UPGRADE, "websocket");
+        }
+        if (route != null) {
+            route.headers().forEach(headers::set);
         }
         filters.handleRequest(made);
         return made;

@@ -1,11 +1,16 @@
 package brig.egress.message;
 
+import brig.egress.budget.CallBounds;
+import brig.egress.budget.LedgerLine;
+import brig.egress.budget.PurseSpec;
 import brig.egress.link.WallSocket;
 import brig.egress.policy.EgressPolicy;
+import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A line to brig-egress. The first one, and only that, is {@code Configure}. */
 @Tagged("type")
@@ -18,13 +23,17 @@ public sealed interface EgressCommand {
      * @param hosts addresses by name
      * @param extraRoots additional root certificates for servers, PEM
      * @param closed paths that must be invisible to it
+     * @param prices an operator's list, which counts before the one that comes with Brig; null for none
+     * @param calls what counts as the most that a request to a model can come to
      */
     record Configure(
             String certificate,
             String key,
             Map<String, List<String>> hosts,
             List<String> extraRoots,
-            List<String> closed)
+            List<String> closed,
+            @Nullable String prices,
+            CallBounds calls)
             implements EgressCommand {}
 
     /** A command about one worker. */
@@ -49,6 +58,8 @@ public sealed interface EgressCommand {
      * @param allowed hosts that a person allowed since the policy was written
      * @param allowedOnce hosts that a person allowed for one request while no brig-egress ran
      * @param revoked names of revoked secrets
+     * @param asksForLogins whether its requests wait for a login that the vendor refuses, while a person is asked
+     * @param purses what its requests are charged to: its own purse first, and those of the sessions above
      */
     record Register(
             String worker,
@@ -59,14 +70,38 @@ public sealed interface EgressCommand {
             List<String> allowed,
             List<String> allowedOnce,
             List<String> revoked,
+            boolean asksForLogins,
+            @OmitEmpty List<PurseSpec> purses,
             List<SentSocket> sockets)
             implements OfWorker {}
 
-    /** The current values of a worker's secrets, by name. */
-    record Secrets(String worker, Map<String, String> values) implements OfWorker {}
+    /**
+     * The current values of a worker's secrets, by name.
+     *
+     * @param asked the secrets whose login a person is asked about: requests that need one wait
+     * @param heard how many {@link EgressReport.LoginRefused} of the worker it answers
+     */
+    record Secrets(
+            String worker,
+            Map<String, String> values,
+            @OmitEmpty List<String> asked,
+            @OmitEmpty int heard) implements OfWorker {}
 
     /** Adds a socket. */
     record Socket(String worker, SentSocket socket) implements OfWorker {}
+
+    /** What purses used up before this brig-egress began; precedes the first ledger. */
+    record Spent(List<LedgerLine.Spent> spent) implements EgressCommand {}
+
+    /**
+     * Begins a ledger, whose descriptor was sent before this line.
+     *
+     * @param number distinguishes it from others
+     */
+    record Ledger(long number) implements EgressCommand {}
+
+    /** Changes the limit of a purse. */
+    record Limit(String purse, brig.egress.budget.Limit limit) implements EgressCommand {}
 
     /** Replaces the policy. */
     record Policy(String worker, EgressPolicy policy) implements OfWorker {}

@@ -47,8 +47,21 @@ public record EgressPolicy(
 
     static final int ASK_MS_MAX = 3_600_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
+    private static final Pattern CREDENTIAL = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
+    private static final Pattern PLACE = Pattern.compile("[a-z0-9-]{1,64}");
     private static final Pattern SEGMENT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
     private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
+    private static final Pattern HEADER_VALUE = Pattern.compile("[ -~]{1,1024}");
+    private static final Set<String> HEADERS_OF_HTTP = Set.of(
+            "host",
+            "connection",
+            "content-length",
+            "content-encoding",
+            "transfer-encoding",
+            "te",
+            "trailer",
+            "upgrade",
+            "expect");
 
     /**
      * A secret: its source, and the hosts that it may go to.
@@ -56,6 +69,8 @@ public record EgressPolicy(
      * @param envVar a variable of the host, if {@code file} and {@code command} are empty; if empty, the variable has
      *     the secret's name
      * @param command a program of the host and its arguments; its first line of output is the value
+     * @param login a file that {@code brig login} made; the value is its current token
+     * @param credential a credential that systemd gives to the worker-agent, by its name
      * @param inQuery whether it may be put into query strings
      * @param allowPlaintext whether it may be sent without TLS
      */
@@ -64,13 +79,26 @@ public record EgressPolicy(
             @Default String envVar,
             @Default String file,
             @Default List<String> command,
+            @Default String login,
+            @Default String credential,
             @Default boolean inQuery,
             @Default boolean allowPlaintext) {
         public Secret {
             checkEach("hosts", hosts, HostPattern::parse);
-            int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
+            int sources = (envVar.isEmpty() ? 0 : 1)
+                    + (file.isEmpty() ? 0 : 1)
+                    + (command.isEmpty() ? 0 : 1)
+                    + (login.isEmpty() ? 0 : 1)
+                    + (credential.isEmpty() ? 0 : 1);
             if (sources > 1) {
-                throw new IllegalArgumentException("envVar: only one of envVar, file and command may be set");
+                throw new IllegalArgumentException(
+                        "envVar: only one of envVar, file, command, login and credential may be set");
+            }
+            if (!credential.isEmpty() && !CREDENTIAL.matcher(credential).matches()) {
+                throw new IllegalArgumentException("credential: must be a plain name");
+            }
+            if (!login.isEmpty() && !login.startsWith("/")) {
+                throw new IllegalArgumentException("login: must be an absolute path");
             }
             if (!envVar.isEmpty() && !VARIABLE.matcher(envVar).matches()) {
                 throw new IllegalArgumentException("envVar: '" + envVar + "' is not a variable name");
@@ -84,12 +112,12 @@ public record EgressPolicy(
         }
 
         private Secret withoutSource() {
-            return new Secret(hosts, "", "", List.of(), inQuery, allowPlaintext);
+            return new Secret(hosts, "", "", List.of(), "", "", inQuery, allowPlaintext);
         }
 
         /** This secret, limited to these hosts. */
         Secret onlyTo(List<String> others) {
-            return new Secret(others, envVar, file, command, inQuery, allowPlaintext);
+            return new Secret(others, envVar, file, command, login, credential, inQuery, allowPlaintext);
         }
     }
 
@@ -99,12 +127,41 @@ public record EgressPolicy(
      * @param baseUrl the URL behind {@code http://127.0.0.1:PORT/NAME} inside the wall
      * @param secret the name of this policy's secret that the proxy adds; empty for none
      * @param header the header that carries it; {@code authorization} gets the prefix {@code Bearer}
+     * @param headers further headers, by their names in lower case, in place of the agent's
+     * @param api the cloud whose API the server speaks; empty for that of the agent's vendor. Requests to {@code BEDROCK}
+     *     are signed with the secret, in place of the header
+     * @param region of the cloud
+     * @param project of the person at the cloud
      */
     public record ModelRoute(
             String baseUrl,
             @Default String secret,
-            @Default("authorization") String header) {
+            @Default("authorization") String header,
+            @Default Map<String, String> headers,
+            @Default String api,
+            @Default String region,
+            @Default String project) {
+        public static final String BEDROCK = "bedrock";
+        public static final String VERTEX = "vertex";
+
+        /** Of an API of a vendor of models. */
+        public ModelRoute(String baseUrl, String secret, String header, Map<String, String> headers) {
+            this(baseUrl, secret, header, headers, "", "", "");
+        }
+
         public ModelRoute {
+            if (!api.isEmpty() && !api.equals(BEDROCK) && !api.equals(VERTEX)) {
+                throw new IllegalArgumentException("api: must be bedrock or vertex");
+            }
+            if (!region.isEmpty() && !PLACE.matcher(region).matches()) {
+                throw new IllegalArgumentException("region: must be small letters, digits and -");
+            }
+            if (!project.isEmpty() && !PLACE.matcher(project).matches()) {
+                throw new IllegalArgumentException("project: must be small letters, digits and -");
+            }
+            if (api.equals(BEDROCK) && (region.isEmpty() || secret.isEmpty())) {
+                throw new IllegalArgumentException("api: bedrock needs a region and a secret");
+            }
             URI url = url(baseUrl);
             boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
             if (!web
@@ -118,6 +175,14 @@ public record EgressPolicy(
             if (!HEADER.matcher(header).matches()) {
                 throw new IllegalArgumentException("header: '" + header + "' is not a header name in lower case");
             }
+            headers.forEach((name, value) -> {
+                if (!HEADER.matcher(name).matches() || HEADERS_OF_HTTP.contains(name)) {
+                    throw new IllegalArgumentException("headers: '" + name + "' cannot be set");
+                }
+                if (!HEADER_VALUE.matcher(value).matches()) {
+                    throw new IllegalArgumentException("headers." + name + ": must be printable ASCII");
+                }
+            });
         }
 
         private static URI url(String text) {
@@ -126,6 +191,11 @@ public record EgressPolicy(
             } catch (URISyntaxException e) {
                 throw new IllegalArgumentException("baseUrl: is not a URL");
             }
+        }
+
+        /** Whether requests are signed with the secret, which is nowhere in them. */
+        public boolean isSigned() {
+            return api.equals(BEDROCK);
         }
 
         /** The parsed base URL. */

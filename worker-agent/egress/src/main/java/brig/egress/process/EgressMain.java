@@ -1,5 +1,11 @@
 package brig.egress.process;
 
+import brig.egress.budget.PurseOwner;
+import brig.egress.budget.PurseSpec;
+import brig.egress.budget.PurseView;
+import brig.egress.budget.Purses;
+import brig.egress.budget.Spending;
+import brig.egress.budget.WorkerBudget;
 import brig.egress.confinement.ConfinedPaths;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.confinement.SystemCallFilter;
@@ -12,8 +18,11 @@ import brig.egress.message.EgressCommand;
 import brig.egress.message.EgressReport;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostNames;
+import brig.egress.price.Prices;
 import brig.egress.proxy.EgressServer;
 import brig.egress.proxy.ProxyServices;
+import brig.egress.rate.LoopTimers;
+import brig.egress.rate.RouteGates;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
@@ -31,6 +40,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -38,6 +48,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -53,18 +64,37 @@ import org.slf4j.LoggerFactory;
  * <p>In: {@link EgressCommand}. Out: {@link EgressReport}.
  */
 public final class EgressMain {
+    private static final Logger LOG = LoggerFactory.getLogger(EgressMain.class);
     private static final int LOOPS = 2;
     private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
     private static final int EVENTS_MAX = 4096;
     private static final int AUDIT_MAX = 16_384;
     private static final int DNS_PORT = 53;
 
+    /** Tells of purses. */
+    private record Steps(EventWriter events) implements Purses.Listener {
+        @Override
+        public void handleStep(PurseView purse) {
+            PurseOwner owner = PurseSpec.ownerOf(purse.name());
+            if (owner.kind() == PurseOwner.Kind.SESSION) {
+                events.offer(new EgressReport.Event(owner.name(), WorkerBudget.event(purse, owner.name(), null)));
+            }
+        }
+
+        @Override
+        public void handleFull() {
+            events.add(new EgressReport.LedgerFull());
+        }
+    }
+
     private final EgressServer server;
+    private final Purses purses;
     private final DescriptorSource descriptors;
     private final EventWriter events;
 
-    private EgressMain(EgressServer server, DescriptorSource descriptors, EventWriter events) {
+    private EgressMain(EgressServer server, Purses purses, DescriptorSource descriptors, EventWriter events) {
         this.server = server;
+        this.purses = purses;
         this.descriptors = descriptors;
         this.events = events;
     }
@@ -74,12 +104,11 @@ public final class EgressMain {
         if (System.getProperty("logback.configurationFile") == null) {
             System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
         }
-        Logger log = LoggerFactory.getLogger(EgressMain.class);
         try (InputStream in = new BufferedInputStream(System.in)) {
             run(in);
         } catch (Exception | Error e) {
             // Any failure ends the process: the other threads would keep it alive.
-            log.error("brig-egress stops because of an error", e);
+            LOG.error("brig-egress stops because of an error", e);
             System.exit(2);
         }
         System.exit(0);
@@ -113,29 +142,52 @@ public final class EgressMain {
                     new NameServers(nameServers(), threads),
                     threads,
                     limits,
+                    CompletableFuture.supplyAsync(() -> prices(config.prices()), threads)::join,
+                    new Spending(new Purses(clock::millis, new Steps(events)), config.calls()),
+                    new RouteGates(new LoopTimers(loops.next(), clock)),
                     clock);
             try (EgressServer server = new EgressServer(around, loops)) {
                 events.offer(new EgressReport.Ready(measured));
-                new EgressMain(server, descriptors, events).serve(in);
+                new EgressMain(server, around.spending().purses(), descriptors, events).serve(in);
             }
         }
+    }
+
+    private static Prices prices(@Nullable String own) {
+        Prices shipped = Prices.shipped();
+        return own == null ? shipped : shipped.behind(Prices.read(own.getBytes(StandardCharsets.UTF_8)));
     }
 
     private void serve(InputStream in) throws IOException, InterruptedException {
         for (byte[] line = readLine(in); line != null; line = readLine(in)) {
             switch (Json.read(line, EgressCommand.class)) {
                 case EgressCommand.Register register -> server.register(register, sockets(register.sockets()));
-                case EgressCommand.Secrets secrets -> server.changeSecrets(secrets.worker(), secrets.values());
+                case EgressCommand.Secrets secrets -> server.changeSecrets(secrets);
                 case EgressCommand.Socket socket -> server.add(socket.worker(), socket(socket.socket()));
                 case EgressCommand.Policy policy -> server.changePolicy(policy.worker(), policy.policy());
                 case EgressCommand.Allow allow -> server.allow(allow.worker(), allow.host(), allow.once());
                 case EgressCommand.Deny deny -> server.deny(deny.worker(), deny.host(), deny.rule());
                 case EgressCommand.Revoke revoke -> server.revoke(revoke.worker(), revoke.secret());
+                case EgressCommand.Spent spent -> spent.spent().forEach(purses::restore);
+                case EgressCommand.Ledger ledger -> begin(ledger.number());
+                case EgressCommand.Limit limit -> purses.limit(limit.purse(), limit.limit());
                 case EgressCommand.Unregister unregister ->
                     server.unregister(
                             unregister.worker(), () -> events.add(new EgressReport.Unregistered(unregister.worker())));
                 case EgressCommand.Configure _ -> throw new IOException("the worker-agent sent a second configuration");
             }
+        }
+    }
+
+    /** Where that fails, the earlier ledger goes on; without one no request that is charged goes out. */
+    private void begin(long number) throws IOException, InterruptedException {
+        DescriptorFile file = new DescriptorFile(descriptors.take());
+        try {
+            purses.begin(file);
+            events.add(new EgressReport.LedgerBegun(number));
+        } catch (IOException e) {
+            LOG.error("the ledger {} cannot be written: {}", number, e.toString());
+            file.close();
         }
     }
 

@@ -59,9 +59,9 @@ final class EventWriter implements AutoCloseable {
         }
     }
 
-    /** Queues the end of a worker, which is never lost. Thread-safe; never blocks. */
-    void add(EgressReport.Unregistered end) {
-        queue.add(end);
+    /** Queues a report that is never lost, of a kind that no agent can cause in masses. Thread-safe; never blocks. */
+    void add(EgressReport report) {
+        queue.add(report);
     }
 
     private void run(OutputStream out) {

@@ -17,18 +17,20 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection with a known target and an unknown protocol: the first byte distinguishes TLS from HTTP. Other protocols
+ * A connection with a known target and an unknown protocol: the first bytes distinguish TLS from HTTP and SSH. Other protocols
  * pass only if {@code tunnelHosts} has the host, and then unread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress.Live {
     private static final byte TLS_HANDSHAKE = 0x16;
+    private static final byte[] SSH = "SSH-".getBytes(StandardCharsets.US_ASCII);
 
     /** The bound of a ClientHello: usually some hundred bytes, about 2,000 with post-quantum keys. */
     static final int CLIENT_HELLO_BYTES_MAX = 64 * 1024;
@@ -107,6 +109,12 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
         byte first = in.getByte(in.readerIndex());
         if (first == TLS_HANDSHAKE) {
             ctx.pipeline().replace(this, null, new Intercept());
+        } else if (startsWithSsh(in)) {
+            if (in.readableBytes() >= SSH.length) {
+                refuse(hosts.iterator().next(), "it speaks SSH, which needs tunnelHosts");
+                in.skipBytes(in.readableBytes());
+                ctx.close();
+            }
         } else if (first >= 'A' && first <= 'Z') {
             HttpFront front =
                     HttpFront.addTo(ctx.pipeline(), worker, new Destination.Fixed(hosts, port, false, granted));
@@ -117,6 +125,17 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
             in.skipBytes(in.readableBytes());
             ctx.close();
         }
+    }
+
+    /** Whether it is that, or the beginning of it (RFC 4253, section 4.2). */
+    private static boolean startsWithSsh(ByteBuf in) {
+        int length = Math.min(in.readableBytes(), SSH.length);
+        for (int i = 0; i < length; i++) {
+            if (in.getByte(in.readerIndex() + i) != SSH[i]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void refuse(String host, String rule) {

@@ -3,6 +3,7 @@ package brig.egress.proxy;
 import brig.egress.http.Target;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
+import brig.egress.policy.HostPolicy;
 import brig.egress.request.Refusal;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
@@ -18,9 +19,27 @@ import org.jspecify.annotations.Nullable;
 sealed interface Destination {
     /** A request's target. {@code route} is null unless it is a model route. */
     record Found(Target target, String pathAndQuery, EgressPolicy.@Nullable ModelRoute route, String routeName) {
+        /** The policy for its address: the operator's base URL may be one that names may not lead to. */
+        HostPolicy dialledBy(HostPolicy policy) {
+            return route == null ? policy : policy.with(target.host(), target.port());
+        }
+
         String path() {
             int query = pathAndQuery.indexOf('?');
             return query < 0 ? pathAndQuery : pathAndQuery.substring(0, query);
+        }
+
+        /** Whether the request would find it now, with the same secret. */
+        boolean isStill(Destination destination, HttpRequest request, WorkerEgress worker) {
+            try {
+                Found now = destination.find(request, worker);
+                return now.target().equals(target)
+                        && Objects.equals(
+                                now.route() == null ? null : now.route().secret(),
+                                route == null ? null : route.secret());
+            } catch (Refusal.RefusedException e) {
+                return false;
+            }
         }
     }
 

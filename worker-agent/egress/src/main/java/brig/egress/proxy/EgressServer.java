@@ -72,12 +72,12 @@ public final class EgressServer implements AutoCloseable {
     }
 
     /** Updates the values of a worker's secrets. */
-    public void changeSecrets(String worker, Map<String, String> values) {
-        Entry entry = workers.get(worker);
+    public void changeSecrets(EgressCommand.Secrets change) {
+        Entry entry = workers.get(change.worker());
         if (entry != null) {
-            entry.egress.loop().execute(() -> entry.egress.secrets().change(values));
+            entry.egress.loop().execute(() -> entry.egress.changeSecrets(change));
             entry.knowsSecrets = true;
-            entry.waiting.forEach(socket -> add(worker, socket));
+            entry.waiting.forEach(socket -> add(change.worker(), socket));
             entry.waiting.clear();
         }
     }
@@ -114,6 +114,9 @@ public final class EgressServer implements AutoCloseable {
             protected void initChannel(Channel channel) {
                 WorkerEgress worker = entry.egress;
                 channel.pipeline().addLast(worker.inward());
+                if (worker.budget().chargesBytes()) {
+                    channel.pipeline().addLast(worker.meter());
+                }
                 WorkerEgress.Live live = switch (socket.role()) {
                     case PROXY -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Named());
                     case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());

@@ -22,10 +22,10 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,15 +40,22 @@ import org.jspecify.annotations.Nullable;
 final class Exchange implements Upstream.Listener {
     private enum State {
         DECIDING,
+        /** At the gate of its provider. */
+        QUEUED,
         COLLECTING,
         OPENING,
         STREAMING,
+        WAITING,
         REFUSED,
         ENDED
     }
 
     /** Bytes that a refused client may still send before the connection is closed. */
     private static final long DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
+
+    private static final int UNAUTHORIZED = 401;
+    /** How often one request is sent again with another token. */
+    private static final int AGAIN_MAX = 3;
 
     private final HttpFront front;
     private final WorkerEgress worker;
@@ -62,14 +69,19 @@ final class Exchange implements Upstream.Listener {
     private State state = State.DECIDING;
     private HostPolicy policy;
     private Destination.@Nullable Found found;
+    private @Nullable Turn turn;
     private @Nullable HttpRequest outgoing;
-    private @Nullable ByteArrayOutputStream collected;
+    private @Nullable HeldBody collected;
     private byte @Nullable [] wholeBody;
     private @Nullable Upstream upstream;
     private boolean reused;
     private boolean requestComplete;
     private boolean refusedKeepsAlive;
     private long discardedBytes;
+    private boolean hasWaited;
+    private int again;
+    /** {@link LoginWaits#changes} when the head was made. */
+    private int secretsOf;
 
     Exchange(HttpFront front, WorkerEgress worker, HttpRequest request) {
         this.front = front;
@@ -115,15 +127,19 @@ final class Exchange implements Upstream.Listener {
             Headers.requireUnambiguous(request);
             found = target;
             handleTarget(target.target(), target.path());
-            worker.decisions()
-                    .decide(
-                            record.at(),
-                            request.method().name(),
-                            judge.judge(target, policy),
-                            verdict -> handleVerdict(target, verdict));
+            decide(target);
         } catch (Refusal.RefusedException e) {
             refuse(e.refusal());
         }
+    }
+
+    private void decide(Destination.Found target) {
+        worker.decisions()
+                .decide(
+                        record.at(),
+                        request.method().name(),
+                        judge.judge(target, policy),
+                        verdict -> handleVerdict(target, verdict));
     }
 
     private void handleVerdict(Destination.Found target, Verdict verdict) {
@@ -141,14 +157,51 @@ final class Exchange implements Upstream.Listener {
         policy = worker.policy();
         judge.handleAllowed(target.target(), policy);
         record.allow(verdict.rule());
+        if (!hasWaited && worker.logins().addMissing(this, target, policy, worker.secrets(), this::handleLogin)) {
+            hasWaited = true;
+            return;
+        }
+        takeTurn(target);
+    }
+
+    private void takeTurn(Destination.Found target) {
+        turn = Turn.of(request, target, worker, () -> handleTurn(target), this::refuse);
+        if (turn == null) {
+            prepare(target);
+        } else {
+            state = State.QUEUED;
+            turn.enter();
+        }
+    }
+
+    private void handleTurn(Destination.Found target) {
+        if (state == State.QUEUED) {
+            policy = worker.policy();
+            record.startAt(System.nanoTime());
+            prepare(target);
+        }
+    }
+
+    private void prepare(Destination.Found target) {
         try {
-            filterBy(Filters.of(request, target, worker, policy, record, auditFilter()));
+            filterBy(Filters.of(request, target, worker, policy, record, turn, auditFilter()));
             HttpRequest made =
                     Headers.forward(request, target.target(), target.pathAndQuery(), target.route(), filters);
             outgoing = made;
+            secretsOf = worker.logins().changes();
             chooseBody(made);
         } catch (SecretRefusedException e) {
             refuse(Refusal.blocked(e.why()));
+        } catch (Refusal.RefusedException e) {
+            refuse(e.refusal());
+        }
+    }
+
+    /** The wait for a login is over, with a token or without. */
+    private void handleLogin(boolean unused) {
+        if (state == State.DECIDING) {
+            policy = worker.policy();
+            begin();
         }
     }
 
@@ -160,21 +213,29 @@ final class Exchange implements Upstream.Listener {
         } else if (length >= 0) {
             made.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
         }
+        if (filters.readsWholeBody() && (chunked || length > 0)) {
+            collect((int) Math.max(0, Math.min(length, worker.limits().holdBytesMax())));
+            return;
+        }
         if (!filters.changesBody() || (!chunked && length <= 0)) {
             open();
             return;
         }
         if (!chunked && length <= worker.limits().holdBytesMax()) {
-            collected = new ByteArrayOutputStream((int) length);
-            state = State.COLLECTING;
-            letClientSend();
-            front.drain();
+            collect((int) length);
             return;
         }
         // Filters may change the length.
         made.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
         HttpUtil.setTransferEncodingChunked(made, true);
         open();
+    }
+
+    private void collect(int expected) {
+        collected = new HeldBody(worker.around().spending(), worker.heldBytes(), expected);
+        state = State.COLLECTING;
+        letClientSend();
+        front.drain();
     }
 
     private void letClientSend() {
@@ -196,26 +257,22 @@ final class Exchange implements Upstream.Listener {
             handleOpened(kept);
             return;
         }
-        worker.around().dialer().open(worker.loop(), policyWith(found), to).whenComplete((channel, failure) -> {
-            if (channel != null && state != State.OPENING) {
-                channel.close();
-            } else if (channel != null) {
-                channel.pipeline().addFirst(worker.outward());
-                handleOpened(new Upstream(channel, to, policy, worker.limits(), filters.changesAnswer()));
-            } else if (state == State.OPENING) {
-                refuse(
-                        failure instanceof Refusal.RefusedException refused
-                                ? refused.refusal()
-                                : Refusal.unreachable("the connection failed"));
-            }
-        });
-    }
-
-    /** The operator's base URL may be an address that names may not lead to. */
-    private HostPolicy policyWith(Destination.Found target) {
-        return target.route() == null
-                ? policy
-                : policy.with(target.target().host(), target.target().port());
+        worker.around()
+                .dialer()
+                .open(worker.loop(), found.dialledBy(policy), to)
+                .whenComplete((channel, failure) -> {
+                    if (channel != null && state != State.OPENING) {
+                        channel.close();
+                    } else if (channel != null) {
+                        channel.pipeline().addFirst(worker.outward());
+                        handleOpened(new Upstream(channel, to, policy, worker.limits(), filters.changesAnswer()));
+                    } else if (state == State.OPENING) {
+                        refuse(
+                                failure instanceof Refusal.RefusedException refused
+                                        ? refused.refusal()
+                                        : Refusal.unreachable("the connection failed"));
+                    }
+                });
     }
 
     private void handleOpened(Upstream opened) {
@@ -251,7 +308,7 @@ final class Exchange implements Upstream.Listener {
         return switch (state) {
             case COLLECTING, REFUSED, ENDED -> true;
             case STREAMING -> upstream == null || upstream.channel().isWritable();
-            case DECIDING, OPENING -> false;
+            case DECIDING, QUEUED, OPENING, WAITING -> false;
         };
     }
 
@@ -262,9 +319,9 @@ final class Exchange implements Upstream.Listener {
             if (content.decoderResult().isFailure()) {
                 refuse(Refusal.malformed("the body is malformed"));
             } else if (state == State.COLLECTING && collected != null) {
-                collected.writeBytes(ByteBufUtil.getBytes(content.content()));
+                collected.add(content.content());
                 if (last) {
-                    handleCollected(collected.toByteArray());
+                    handleCollected(collected.take());
                 }
             } else if (state == State.STREAMING && upstream != null && wholeBody == null) {
                 send(upstream, filters.body(content.content().retain(), last), last);
@@ -274,6 +331,8 @@ final class Exchange implements Upstream.Listener {
             }
         } catch (SecretRefusedException e) {
             refuse(Refusal.blocked(e.why()));
+        } catch (Refusal.RefusedException e) {
+            refuse(e.refusal());
         } finally {
             content.release();
         }
@@ -284,6 +343,7 @@ final class Exchange implements Upstream.Listener {
             ByteBuf filtered = filters.body(Unpooled.wrappedBuffer(body), true);
             wholeBody = ByteBufUtil.getBytes(filtered);
             filtered.release();
+            HttpUtil.setTransferEncodingChunked(outgoing, false);
             outgoing.headers().set(HttpHeaderNames.CONTENT_LENGTH, wholeBody.length);
             open();
         }
@@ -332,6 +392,10 @@ final class Exchange implements Upstream.Listener {
             refuse(Refusal.unreachable("the answer of the server is malformed or too long"));
             return;
         }
+        if (part instanceof HttpResponse head && waitsForLogin(head)) {
+            ReferenceCountUtil.release(part);
+            return;
+        }
         try {
             switch (answer.handle(part)) {
                 case GOES_ON -> handleFrontWritable();
@@ -343,6 +407,46 @@ final class Exchange implements Upstream.Listener {
             }
         } catch (Refusal.RefusedException e) {
             refuse(e.refusal());
+        }
+    }
+
+    /** The vendor refused the login: if it can be sent again, the request waits for another token. */
+    private boolean waitsForLogin(HttpResponse head) {
+        boolean canRepeat = wholeBody != null || Headers.hasNoBody(request);
+        if (head.status().code() != UNAUTHORIZED
+                || answer.begun()
+                || found == null
+                || !canRepeat
+                || again >= AGAIN_MAX
+                || !worker.logins().addRefused(this, found, policy, secretsOf, this::handleOtherToken)) {
+            return false;
+        }
+        again++;
+        if (turn != null) {
+            turn.pass().handleAnswer(UNAUTHORIZED, head.headers());
+        }
+        wholeBody = wholeBody == null ? new byte[0] : wholeBody;
+        state = State.WAITING;
+        closeUpstream();
+        return true;
+    }
+
+    private void handleOtherToken(boolean isThere) {
+        if (state != State.WAITING || outgoing == null) {
+            return;
+        }
+        // The new login may be for another place.
+        if (!isThere || found == null || !found.isStill(front.destination(), request, worker)) {
+            refuse(new Refusal(UNAUTHORIZED, "the vendor refuses the login of " + record.at(), ""));
+            return;
+        }
+        try {
+            secretsOf = worker.logins().changes();
+            filters.handleSecrets(worker.secrets().now(), outgoing);
+            reused = false;
+            open();
+        } catch (SecretRefusedException e) {
+            refuse(Refusal.blocked(e.why()));
         }
     }
 
@@ -362,7 +466,7 @@ final class Exchange implements Upstream.Listener {
             upstream = null;
         }
         // Before the client gets the end of its answer: the audit then has the entry.
-        filters.handleEnd();
+        finish();
         front.flush();
         front.handleEnd(this, clientKeepsAlive && requestComplete && !answer.endsWithConnection());
     }
@@ -374,14 +478,14 @@ final class Exchange implements Upstream.Listener {
         if (gone == null || state != State.STREAMING) {
             return;
         }
-        boolean again = reused && !answer.begun() && (wholeBody != null || Headers.hasNoBody(request));
-        if (again) {
+        boolean repeats = reused && !answer.begun() && (wholeBody != null || Headers.hasNoBody(request));
+        if (repeats) {
             // The server closed the idle connection before it read this request.
             reused = false;
             open();
         } else if (answer.begun()) {
             state = State.ENDED;
-            filters.handleEnd();
+            finish();
             front.channel().close();
         } else {
             refuse(Refusal.unreachable("the server closed the connection without an answer"));
@@ -389,8 +493,8 @@ final class Exchange implements Upstream.Listener {
     }
 
     void handleIdle() {
-        if (state == State.DECIDING) {
-            // An ask has its own deadline.
+        if (state == State.DECIDING || state == State.QUEUED || state == State.WAITING) {
+            // These have deadlines of their own.
             return;
         }
         if (answer.begun() || state == State.REFUSED) {
@@ -423,9 +527,22 @@ final class Exchange implements Upstream.Listener {
             state = State.ENDED;
             closeUpstream();
             if (!told) {
-                filters.handleEnd();
+                finish();
             }
         }
+    }
+
+    private void finish() {
+        worker.logins().remove(this);
+        wholeBody = null;
+        if (collected != null) {
+            collected.release();
+            collected = null;
+        }
+        if (turn != null) {
+            turn.end();
+        }
+        filters.handleEnd();
     }
 
     private void closeUpstream() {
@@ -452,7 +569,7 @@ final class Exchange implements Upstream.Listener {
         state = State.REFUSED;
         record.refuse(refusal);
         closeUpstream();
-        filters.handleEnd();
+        finish();
         if (answer.begun()) {
             front.channel().close();
             return;
@@ -460,8 +577,14 @@ final class Exchange implements Upstream.Listener {
         refusedKeepsAlive = clientKeepsAlive
                 && (requestComplete || Headers.hasNoBody(request))
                 && !request.decoderResult().isFailure();
-        String text = Refusals.text(request, record, refusal, worker.secrets().now());
-        front.writeText(refusal.status(), text, refusedKeepsAlive);
+        if (refusal.document() == null) {
+            String text =
+                    Refusals.text(request, record, refusal, worker.secrets().now());
+            front.writeText(refusal, "text/plain; charset=utf-8", text, refusedKeepsAlive);
+        } else {
+            String text = worker.secrets().now().scrub(refusal.document());
+            front.writeText(refusal, "application/json", text, refusedKeepsAlive);
+        }
         endRefused();
     }
 

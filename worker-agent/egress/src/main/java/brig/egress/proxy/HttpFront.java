@@ -165,7 +165,10 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         exchange = fresh;
         if (request.decoderResult().isFailure()) {
             boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
-            fresh.refuse(new Refusal(tooLong ? 431 : 400, "the request is malformed or too long", ""));
+            fresh.refuse(
+                    tooLong
+                            ? new Refusal(431, "the head of the request is too long", "")
+                            : Refusal.malformed("what came is no HTTP request"));
         } else if (request.method().equals(HttpMethod.CONNECT)) {
             connect(request, fresh);
         } else {
@@ -250,13 +253,16 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     }
 
     /** Writes an answer of the proxy itself. */
-    void writeText(int status, String text, boolean keepAlive) {
+    void writeText(Refusal refusal, String type, String text, boolean keepAlive) {
         ByteBuf body = Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
         FullHttpResponse response =
-                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body);
-        response.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
+                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(refusal.status()), body);
+        response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
         response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
         response.headers().set(HttpHeaderNames.CONNECTION, keepAlive ? "keep-alive" : "close");
+        if (refusal.retryAfterMs() > 0) {
+            response.headers().set(HttpHeaderNames.RETRY_AFTER, (refusal.retryAfterMs() + 999) / 1000);
+        }
         channel.writeAndFlush(response);
     }
 

@@ -1,5 +1,6 @@
 package brig.egress.proxy;
 
+import brig.egress.budget.WorkerBudget;
 import brig.egress.connection.ProxyLimits;
 import brig.egress.dns.WallNames;
 import brig.egress.filter.SubAgents;
@@ -9,6 +10,7 @@ import brig.egress.message.EgressReport;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPolicy;
+import brig.egress.rate.LoopTimers;
 import brig.egress.request.RequestRecord;
 import brig.egress.request.RequestReports;
 import brig.egress.secret.WorkerSecrets;
@@ -22,6 +24,7 @@ import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -50,6 +53,13 @@ final class WorkerEgress {
     private final WorkerSecrets secrets;
     private final RequestReports reports;
     private final SubAgents subAgents;
+    private final LoginWaits logins;
+    private final WorkerBudget budget;
+    private final ByteMeter meter;
+    /** What its requests take that are not whole yet. */
+    private final AtomicLong heldBytes = new AtomicLong();
+
+    private final Turns turns;
     private final Set<Live> live = new HashSet<>();
     private final GlobalTrafficShapingHandler inward;
     private final GlobalTrafficShapingHandler outward;
@@ -67,7 +77,15 @@ final class WorkerEgress {
         registration.allowedOnce().forEach(decisions::allowOnce);
         this.secrets = new WorkerSecrets(spawn, registration.placeholders(), registration.revoked());
         this.reports = new RequestReports(spawn, registration.agent(), around.audit(), events, around.clock());
+        this.logins = new LoginWaits(
+                registration.asksForLogins(),
+                loop,
+                (secret, byVendor, change) -> around.events()
+                        .accept(new EgressReport.LoginRefused(registration.worker(), secret, byVendor, change)));
         this.subAgents = new SubAgents(reports::handleNoted);
+        this.budget = new WorkerBudget(spawn, registration.purses(), around.spending(), events);
+        this.meter = new ByteMeter(budget);
+        this.turns = new Turns(new LoopTimers(loop, around.clock()), events);
     }
 
     /**
@@ -77,6 +95,10 @@ final class WorkerEgress {
         var pace = new GlobalTrafficShapingHandler(loop, bytesPerSecondMax, 0, PACE_MS);
         pace.setMaxWriteSize(WAITING_BYTES_MAX);
         return pace;
+    }
+
+    AtomicLong heldBytes() {
+        return heldBytes;
     }
 
     /** The handler for each connection from the agent. */
@@ -118,12 +140,36 @@ final class WorkerEgress {
         return secrets;
     }
 
+    /** Requests that wait for a login. */
+    LoginWaits logins() {
+        return logins;
+    }
+
+    void changeSecrets(EgressCommand.Secrets change) {
+        secrets.change(change.values());
+        logins.handleChange(secrets.now(), change);
+    }
+
     RequestReports reports() {
         return reports;
     }
 
     SubAgents subAgents() {
         return subAgents;
+    }
+
+    WorkerBudget budget() {
+        return budget;
+    }
+
+    /** Its requests that wait for a provider. */
+    Turns turns() {
+        return turns;
+    }
+
+    /** Charges the bytes of connections. */
+    ByteMeter meter() {
+        return meter;
     }
 
     /** The target with a synthetic address replaced by its name. */
@@ -188,5 +234,7 @@ final class WorkerEgress {
         List.copyOf(live).forEach(connection -> connection.channel().close());
         inward.release();
         outward.release();
+        budget.close();
+        turns.close();
     }
 }

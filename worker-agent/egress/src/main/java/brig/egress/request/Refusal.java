@@ -2,6 +2,7 @@ package brig.egress.request;
 
 import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a request was not forwarded.
@@ -9,11 +10,18 @@ import brig.egress.policy.HostPort;
  * @param status the HTTP status for the client
  * @param rule the reason in a few words, for the audit
  * @param advice the remedy; empty if there is none
+ * @param document the answer in the form of a model's provider, JSON; null for a text
+ * @param retryAfterMs when the client may come again; 0 if it is not told
  */
-public record Refusal(int status, String rule, String advice) {
+public record Refusal(
+        int status, String rule, String advice, @Nullable String document, long retryAfterMs) {
     private static final int FORBIDDEN = 403;
     private static final int BAD_REQUEST = 400;
     private static final int BAD_GATEWAY = 502;
+
+    public Refusal(int status, String rule, String advice) {
+        this(status, rule, advice, null, 0);
+    }
 
     public static Refusal blocked(String rule) {
         return new Refusal(FORBIDDEN, rule, "");

@@ -22,13 +22,14 @@ public final class RequestRecord {
     private final String scheme;
     private final HostPort at;
     private final String path;
-    private final long startNanos;
+    private long startNanos;
     private long requestBytes;
     private long responseBytes;
     private int status;
     private AuditEvent.Decision decision = AuditEvent.Decision.FAILED;
     private String rule = "";
     private Set<String> secrets = Set.of();
+    private boolean overBudget;
 
     /** @param startNanos its start, by {@link System#nanoTime} */
     public RequestRecord(Kind kind, String method, String scheme, HostPort at, String path, long startNanos) {
@@ -61,6 +62,11 @@ public final class RequestRecord {
         responseBytes += bytes;
     }
 
+    /** Counts its time from that moment of {@link System#nanoTime}: what it waited for its turn is no time of the server. */
+    public void startAt(long nanos) {
+        startNanos = nanos;
+    }
+
     /** Notes that it was allowed; it may still fail later. */
     public void allow(String byRule) {
         decision = AuditEvent.Decision.ALLOWED;
@@ -79,6 +85,12 @@ public final class RequestRecord {
         decision = refusal.isBlock() ? AuditEvent.Decision.BLOCKED : AuditEvent.Decision.FAILED;
         rule = refusal.rule();
         status = refusal.status();
+        overBudget = refusal.document() != null;
+    }
+
+    /** Whether a budget refused it, of which people are told otherwise. */
+    boolean isOverBudget() {
+        return overBudget;
     }
 
     /** A description for people. */

@@ -60,6 +60,9 @@ public final class RequestReports {
             // Once per host: a package manager makes thousands of requests.
             case ALLOWED -> tellOnce(new Told(false, record.at()), new EgressEvent.Allowed(request));
             case BLOCKED -> {
+                if (record.isOverBudget()) {
+                    return;
+                }
                 if (policy.isQuiet(record.at().host(), record.at().port())) {
                     tellOnce(new Told(true, record.at()), new EgressEvent.Quiet(request));
                 } else {

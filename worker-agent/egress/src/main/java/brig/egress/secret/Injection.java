@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Injection {
     private static final String BASIC = "basic ";
 
-    private final Secrets secrets;
+    private Secrets secrets;
     private final Predicate<String> goesThere;
     private final Predicate<String> needsTls;
     private final Set<String> used = new TreeSet<>();
@@ -42,6 +42,11 @@ public final class Injection {
     /** Names of the secrets that were put in. */
     public Set<String> used() {
         return used;
+    }
+
+    /** Uses other values from now on. */
+    public void change(Secrets now) {
+        secrets = now;
     }
 
     /** Replaces placeholders in a header value. @throws SecretRefusedException */

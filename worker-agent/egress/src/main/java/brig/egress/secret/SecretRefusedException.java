@@ -4,7 +4,7 @@ package brig.egress.secret;
 public final class SecretRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    SecretRefusedException(String message) {
+    public SecretRefusedException(String message) {
         super(message, null, false, false);
     }
 

@@ -27,12 +27,28 @@ public final class SecretSources {
 
     private static final long COMMAND_MS = 10_000;
 
+    /** Gives the current token of a login. */
+    public interface Tokens {
+        /** @throws IOException saying why there is none, without it */
+        String token(Path login) throws IOException;
+    }
+
     private final Map<String, String> environment;
+    private final Tokens tokens;
+    private final SystemdCredentials credentials;
     /** The last fault of each secret, so that it is logged once and not each second. */
     private final Map<String, String> faults = new ConcurrentHashMap<>();
 
-    public SecretSources(Map<String, String> environment) {
+    public SecretSources(Map<String, String> environment, Tokens tokens) {
         this.environment = Map.copyOf(environment);
+        this.tokens = tokens;
+        this.credentials = new SystemdCredentials(this.environment);
+    }
+
+    /** Why that secret had no value when it was last read; null if it had one. */
+    public @Nullable String fault(String name) {
+        String fault = faults.get(name);
+        return fault == null || fault.isEmpty() ? null : fault;
     }
 
     /** The value of that secret; null, with a log line, if it is unavailable. */
@@ -44,7 +60,7 @@ public final class SecretSources {
             return fault == null ? text : null;
         } catch (IOException e) {
             // The exception's text names the file or program, never its content.
-            say(name, e.toString());
+            say(name, secret.login().isEmpty() ? e.toString() : String.valueOf(e.getMessage()));
             return null;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -66,6 +82,12 @@ public final class SecretSources {
         }
         if (!secret.command().isEmpty()) {
             return output(secret);
+        }
+        if (!secret.credential().isEmpty()) {
+            return credentials.read(secret.credential());
+        }
+        if (!secret.login().isEmpty()) {
+            return tokens.token(Path.of(secret.login()));
         }
         return environment.get(secret.envVar().isEmpty() ? name : secret.envVar());
     }

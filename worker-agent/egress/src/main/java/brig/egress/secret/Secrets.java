@@ -44,9 +44,11 @@ public final class Secrets {
             if (value != null) {
                 all.add(value);
             }
-            all.forEach(one -> SecretForms.of(one)
-                    .forEach(form -> known.add(
-                            new Named(name, new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
+            all.stream()
+                    .flatMap(one -> AwsCredentials.partsOf(one).stream())
+                    .forEach(one -> SecretForms.of(one)
+                            .forEach(form -> known.add(new Named(
+                                    name, new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
         });
     }
 
@@ -66,6 +68,16 @@ public final class Secrets {
     /** The current value of that secret; null if there is none. */
     public @Nullable String value(String name) {
         return values.get(name);
+    }
+
+    /** The text with values in place of placeholders, to compare credentials. It goes nowhere. */
+    public String reveal(String text) {
+        String revealed = text;
+        for (Map.Entry<String, Entry> entry : byPlaceholder.entrySet()) {
+            String value = entry.getValue().value();
+            revealed = value == null ? revealed : revealed.replace(entry.getKey(), value);
+        }
+        return revealed;
     }
 
     List<Named> known() {

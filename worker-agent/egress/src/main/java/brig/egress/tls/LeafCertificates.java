@@ -4,10 +4,11 @@ import brig.egress.policy.HostNames;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
@@ -23,8 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +34,20 @@ import org.jspecify.annotations.Nullable;
  * The proxy as a TLS server under any name. All leaves share one key, as a key costs a hundred times a signature. One
  * TLS context asks its key manager for the certificate of each name. The least recently used leaves are evicted.
  *
- * <p>Decision 0146.
+ * <p>Decisions 0146, 0197.
  */
 public final class LeafCertificates {
     static final int LEAVES_MAX = 1024;
     /** Leaves are valid for 90 days. */
     private static final Duration RENEW_AFTER = Duration.ofDays(30);
+
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    /** Clients get HTTP/1.1, whatever the server supports. */
+    private static final ApplicationProtocolConfig HTTP_1_1 = new ApplicationProtocolConfig(
+            ApplicationProtocolConfig.Protocol.ALPN,
+            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+            ApplicationProtocolNames.HTTP_1_1);
 
     private record Leaf(CompletableFuture<X509Certificate> certificate, long madeMs) {}
 
@@ -57,24 +67,23 @@ public final class LeafCertificates {
         }
     };
 
-    /** @param makers signs certificates: a few milliseconds each */
+    /**
+     * The context is the JDK's own: Netty's builder for servers first tries one out, with all of BouncyCastle's provider, for 400 ms of
+     * each start.
+     *
+     * @param makers signs certificates: a few milliseconds each
+     */
     public LeafCertificates(CertificateAuthority authority, Executor makers, Clock clock) throws IOException {
         this.authority = authority;
         this.makers = makers;
         this.clock = clock;
         try {
             this.key = CertificateAuthority.newKeyPair();
-            this.context = SslContextBuilder.forServer(new ByPeer())
-                    .sslProvider(SslProvider.JDK)
-                    .protocols("TLSv1.3", "TLSv1.2")
-                    // Clients get HTTP/1.1, whatever the server supports.
-                    .applicationProtocolConfig(new ApplicationProtocolConfig(
-                            ApplicationProtocolConfig.Protocol.ALPN,
-                            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-                            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-                            ApplicationProtocolNames.HTTP_1_1))
-                    .build();
-        } catch (GeneralSecurityException | SSLException e) {
+            SSLContext jdk = SSLContext.getInstance("TLS");
+            jdk.init(new KeyManager[] {new ByPeer()}, null, null);
+            this.context = new JdkSslContext(
+                    jdk, false, null, IdentityCipherSuiteFilter.INSTANCE, HTTP_1_1, ClientAuth.NONE, PROTOCOLS, false);
+        } catch (GeneralSecurityException e) {
             throw new IOException("cannot set up TLS", e);
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import brig.egress.policy.HostPort;
+import brig.egress.price.Tokens;
 import brig.egress.request.RequestRecord;
 import brig.protocol.egress.EgressEvent;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 class UsageFilterTest {
@@ -28,7 +30,18 @@ class UsageFilterTest {
     private final HttpRequest request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
 
     private UsageFilter filter() {
-        return new UsageFilter("claude", request, subAgents, record, text -> text.replace("hunter2", "*"), told::add);
+        return new UsageFilter(
+                "claude",
+                request,
+                subAgents,
+                record,
+                (model, charged) -> cost(charged),
+                counted -> told.add(counted.usage()));
+    }
+
+    /** A price that shows what it was asked. */
+    private static OptionalDouble cost(Tokens charged) {
+        return charged.input() == 3 ? OptionalDouble.empty() : OptionalDouble.of(charged.input() + 0.5);
     }
 
     private UsageFilter answered(String type, String... pieces) {
@@ -52,12 +65,12 @@ class UsageFilterTest {
     @Test
     void shouldTellWhatAStreamSaidInWhicheverPiecesItCame() {
         String stream =
-                "data: {\"message\":{\"model\":\"m hunter2\",\"usage\":{\"input_tokens\":25,\"cache_read_input_tokens\":7,"
+                "data: {\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":25,\"cache_read_input_tokens\":7,"
                         + "\"cache_creation_input_tokens\":3}}}\n\ndata: {\"usage\":{\"output_tokens\":1}}\n\n"
                         + "data: {\"usage\":{\"output_tokens\":15}}\n\n";
         answered("text/event-stream", stream.substring(0, 40), stream.substring(40, 41), stream.substring(41))
                 .handleEnd();
-        assertEquals(List.of(new EgressEvent.Usage(null, "claude", "m *", 25L, 15L, 7L, 3L, 200)), told);
+        assertEquals(List.of(new EgressEvent.Usage(null, "claude", "m", 25L, 15L, 7L, 3L, 200, 35.5)), told);
     }
 
     @Test
@@ -68,7 +81,7 @@ class UsageFilterTest {
                         "\"completion_tokens\":4,",
                         "\"prompt_tokens_details\":{\"cached_tokens\":2}}}")
                 .handleEnd();
-        assertEquals(List.of(new EgressEvent.Usage(null, "claude", "g", 3L, 4L, 2L, null, 200)), told);
+        assertEquals(List.of(new EgressEvent.Usage(null, "claude", "g", 3L, 4L, 2L, null, 200, null)), told);
     }
 
     @Test
@@ -91,7 +104,7 @@ class UsageFilterTest {
         assertEquals(
                 List.of(
                         new EgressEvent.Subagent("child", null, "child"),
-                        new EgressEvent.Usage("child", "claude", "", 1L, null, null, null, 200)),
+                        new EgressEvent.Usage("child", "claude", "", 1L, null, null, null, 200, null)),
                 told);
     }
 }

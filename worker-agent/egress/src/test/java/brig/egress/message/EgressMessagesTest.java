@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import brig.egress.budget.Amount;
+import brig.egress.budget.CallBounds;
+import brig.egress.budget.LedgerLine;
+import brig.egress.budget.Limit;
+import brig.egress.budget.PurseSpec;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.link.WallSocket;
 import brig.egress.policy.EgressPolicy;
@@ -32,7 +37,9 @@ class EgressMessagesTest {
                         "key",
                         Map.of("a.example", List.of("10.0.0.1")),
                         List.of("root"),
-                        List.of("/etc/shadow")),
+                        List.of("/etc/shadow"),
+                        "{}",
+                        CallBounds.USUAL),
                 new EgressCommand.Register(
                         "w",
                         "spn_1",
@@ -42,8 +49,13 @@ class EgressMessagesTest {
                         List.of("c.example"),
                         List.of("d.example"),
                         List.of("U"),
+                        true,
+                        List.of(PurseSpec.ofSession("spn_1", new Limit(5L, null, 7L)), PurseSpec.ofDay(Limit.NONE)),
                         List.of(socket)),
-                new EgressCommand.Secrets("w", Map.of("T", "v")),
+                new EgressCommand.Spent(List.of(new LedgerLine.Spent("spn_1", new Amount(1, 2, 3), 4))),
+                new EgressCommand.Ledger(7),
+                new EgressCommand.Limit("spn_1", new Limit(null, 8L, null)),
+                new EgressCommand.Secrets("w", Map.of("T", "v"), List.of("T"), 2),
                 new EgressCommand.Socket("w", socket),
                 new EgressCommand.Policy("w", POLICY),
                 new EgressCommand.Allow("w", "a.example", true),
@@ -62,7 +74,10 @@ class EgressMessagesTest {
                 new EgressReport.Ready(measured),
                 new EgressReport.Audit(AuditLine.lost(1, 2)),
                 new EgressReport.Event("w", new EgressEvent.Answered("a.example", 443, true, "a person allowed it")),
+                new EgressReport.LoginRefused("w", "T", true, 3),
                 new EgressReport.Unregistered("w"),
+                new EgressReport.LedgerBegun(7),
+                new EgressReport.LedgerFull(),
                 new EgressReport.Lost(EgressReport.Kind.AUDIT, 4))) {
             assertEquals(report, Json.read(Json.write((Record) report), EgressReport.class));
         }

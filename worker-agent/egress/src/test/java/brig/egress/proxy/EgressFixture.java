@@ -1,6 +1,11 @@
 package brig.egress.proxy;
 
 import brig.egress.audit.AuditLog;
+import brig.egress.budget.CallBounds;
+import brig.egress.budget.PurseSpec;
+import brig.egress.budget.PurseView;
+import brig.egress.budget.Purses;
+import brig.egress.budget.Spending;
 import brig.egress.connection.Dialer;
 import brig.egress.connection.ProxyLimits;
 import brig.egress.dns.NameServers;
@@ -8,9 +13,13 @@ import brig.egress.dns.NameSource;
 import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.message.EgressCommand;
+import brig.egress.message.EgressReport;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
+import brig.egress.price.Prices;
+import brig.egress.rate.LoopTimers;
+import brig.egress.rate.RouteGates;
 import brig.egress.secret.Placeholder;
 import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
@@ -41,6 +50,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -48,10 +58,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 
 /** The proxy in this process, between sockets on loopback and the test's servers. */
 final class EgressFixture implements AutoCloseable {
+    private static final Prices PRICES = Prices.shipped();
+
     /** A worker's sockets by role. */
     record Worker(String id, Map<Role, Integer> ports, Map<String, String> placeholders) {
         int proxy() {
@@ -69,11 +82,36 @@ final class EgressFixture implements AutoCloseable {
     final List<String> resolved = java.util.Collections.synchronizedList(new ArrayList<>());
     final LinkedBlockingQueue<EgressEvent> events = new LinkedBlockingQueue<>();
     final Map<String, String> environment = new ConcurrentHashMap<>();
+    /** The tokens of logins, by their files. */
+    final Map<String, String> tokens = new ConcurrentHashMap<>();
+    /** Requests that wait for a login; the fixture asks about it until the test settles that. */
+    final LinkedBlockingQueue<EgressReport.LoginRefused> refusals = new LinkedBlockingQueue<>();
+
+    private final AtomicInteger heard = new AtomicInteger();
+    private final AtomicInteger settled = new AtomicInteger();
+    private final Map<String, Runnable> changes = new ConcurrentHashMap<>();
     private final AuditLog audit;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     /** Plays the worker-agent: calls the server, and reads the secrets periodically. */
     private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
+
+    boolean asksForLogins = true;
+    /** What requests of later workers are charged to. */
+    List<PurseSpec> charged = List.of();
+
+    final BlockingQueue<PurseView> steps = new LinkedBlockingQueue<>();
+    final Purses purses = new Purses(System::currentTimeMillis, new Purses.Listener() {
+        @Override
+        public void handleStep(PurseView purse) {
+            steps.add(purse);
+        }
+
+        @Override
+        public void handleFull() {
+            // No test writes so much.
+        }
+    });
 
     private boolean auditClosed;
 
@@ -98,10 +136,13 @@ final class EgressFixture implements AutoCloseable {
                         source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
                 new LeafCertificates(authority, threads, Clock.systemUTC()),
                 audit::append,
-                report -> events.add(report.event()),
+                this::handleReport,
                 new NameServers(List.of(), threads),
                 threads,
                 limits,
+                () -> PRICES,
+                new Spending(purses, CallBounds.USUAL),
+                new RouteGates(new LoopTimers(loops.next(), Clock.systemUTC())),
                 Clock.systemUTC());
         this.server = new EgressServer(around, loops);
     }
@@ -149,7 +190,8 @@ final class EgressFixture implements AutoCloseable {
             ports.put(role, socket.port());
             sockets.add(socket);
         }
-        SecretFeed feed = new SecretFeed(new SecretSources(environment));
+        SecretFeed feed =
+                new SecretFeed(new SecretSources(environment, login -> tokens.getOrDefault(login.toString(), "")));
         onLink(() -> server.register(
                         new EgressCommand.Register(
                                 id,
@@ -160,13 +202,43 @@ final class EgressFixture implements AutoCloseable {
                                 List.of(),
                                 List.of(),
                                 List.of(),
+                                asksForLogins,
+                                charged,
                                 List.of()),
                         sockets))
                 .join();
-        onLink(() -> server.changeSecrets(id, feed.read(policy))).join();
-        var unused = link.scheduleWithFixedDelay(
-                () -> server.changeSecrets(id, feed.read(policy)), 50, 50, TimeUnit.MILLISECONDS);
+        Runnable change =
+                () -> server.changeSecrets(new EgressCommand.Secrets(id, feed.read(policy), asked(), heard.get()));
+        changes.put(id, change);
+        onLink(change).join();
+        var unused = link.scheduleWithFixedDelay(change, 50, 50, TimeUnit.MILLISECONDS);
         return new Worker(id, ports, placeholders);
+    }
+
+    private void handleReport(EgressReport report) {
+        switch (report) {
+            case EgressReport.Event event -> events.add(event.event());
+            case EgressReport.LoginRefused refused -> {
+                heard.incrementAndGet();
+                refusals.add(refused);
+            }
+            default -> throw new AssertionError(report);
+        }
+    }
+
+    private List<String> asked() {
+        return heard.get() > settled.get() ? List.of("LOGIN") : List.of();
+    }
+
+    /** Sends the values of all workers' secrets. */
+    void tick() {
+        changes.values().forEach(change -> onLink(change).join());
+    }
+
+    /** Nobody is asked about a login any more. */
+    void settle() {
+        settled.set(heard.get());
+        tick();
     }
 
     private CompletableFuture<Void> onLink(Runnable task) {

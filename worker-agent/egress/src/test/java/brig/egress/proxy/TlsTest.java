@@ -269,6 +269,17 @@ class TlsTest {
         assertTrue(egress.event(EgressEvent.Blocked.class).request().rule().contains("neither TLS nor HTTP"));
     }
 
+    /** Its first letter could begin the name of a method. */
+    @Test
+    void shouldSayThatAConnectionSpeaksSsh() throws Exception {
+        try (ServerSocket server = echo("");
+                TestClient client = egress.client(tunnel(server.getLocalPort()))) {
+            client.connect("b.example:" + server.getLocalPort()).send("S").send("SH-2.0-OpenSSH_9.2\r\n");
+            assertTrue(client.isEnded());
+        }
+        assertTrue(egress.event(EgressEvent.Blocked.class).request().rule().contains("it speaks SSH"));
+    }
+
     @Test
     void shouldSayThatTheClientBrokeOffWhenItDoesNotTrustUs() throws Exception {
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"));

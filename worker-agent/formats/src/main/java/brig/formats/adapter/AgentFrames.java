@@ -7,6 +7,7 @@ import brig.protocol.frame.Frame.Tool.Progress;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ public final class AgentFrames {
     private static final int HEAD_BYTES_MAX = 64;
     private static final int NAME_BYTES_MAX = 256;
     private static final int SENTENCE_BYTES_MAX = 4000;
+
+    private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
 
     private final FrameSink sink;
     private long nowMs;
@@ -46,14 +49,15 @@ public final class AgentFrames {
      * @param id the agent's own id of the message
      */
     public void asked(String id, String content) throws InterruptedException {
+        String named = MESSAGE_ID.matcher(id).matches() ? id : "agent.message";
         int at = 0;
         for (int end = FrameText.end(content, 0, TEXT_BYTES_MAX);
                 end < content.length();
                 end = FrameText.end(content, at, TEXT_BYTES_MAX)) {
-            put(new Frame.Message(id, content.substring(at, end), true, null, null));
+            put(new Frame.Message(named, content.substring(at, end), true, null, null));
             at = end;
         }
-        put(new Frame.Message(id, content.substring(at), false, null, null));
+        put(new Frame.Message(named, content.substring(at), false, null, null));
     }
 
     /** A warning from the agent's program. */
@@ -104,6 +108,18 @@ public final class AgentFrames {
                 call.input(),
                 call.output() == null ? null : output.substring(at),
                 false));
+    }
+
+    /** A checkpoint of the agent's terminal; all pieces but the last have {@code more}. */
+    public void screen(int cols, int rows, String content) throws InterruptedException {
+        int at = 0;
+        for (int end = FrameText.end(content, 0, TEXT_BYTES_MAX);
+                end < content.length();
+                end = FrameText.end(content, at, TEXT_BYTES_MAX)) {
+            put(new Frame.Screen(cols, rows, content.substring(at, end), true));
+            at = end;
+        }
+        put(new Frame.Screen(cols, rows, content.substring(at), false));
     }
 
     public void error(String code, String sentence) throws InterruptedException {

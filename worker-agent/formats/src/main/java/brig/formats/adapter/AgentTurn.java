@@ -20,19 +20,26 @@ public final class AgentTurn {
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     private final AgentFrames frames;
     private final Runnable done;
+    private final @Nullable AgentActivity activity;
 
     public AgentTurn(AgentFrames frames, Context context) {
-        this(frames, context.turnDone());
+        this(frames, context.turnDone(), null);
     }
 
     /** For an agent that another program controls. */
     public AgentTurn(AgentFrames frames) {
-        this(frames, () -> {});
+        this(frames, () -> {}, null);
     }
 
-    private AgentTurn(AgentFrames frames, Runnable done) {
+    /** For an agent on a terminal: the end of a turn is no frame, but a change of its activity. */
+    public AgentTurn(AgentFrames frames, AgentActivity activity) {
+        this(frames, () -> {}, activity);
+    }
+
+    private AgentTurn(AgentFrames frames, Runnable done, @Nullable AgentActivity activity) {
         this.frames = frames;
         this.done = done;
+        this.activity = activity;
     }
 
     public void begin() {
@@ -61,6 +68,10 @@ public final class AgentTurn {
     public void end(boolean failed, @Nullable TokenUsage usage) throws InterruptedException {
         State was = state.getAndSet(State.IDLE);
         if (was == State.IDLE) {
+            return;
+        }
+        if (activity != null) {
+            activity.idles();
             return;
         }
         boolean cancelled = was == State.CANCELLED;

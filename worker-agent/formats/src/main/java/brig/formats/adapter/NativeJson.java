@@ -37,7 +37,7 @@ public final class NativeJson {
      * The most values of a line that an agent writes now. A line of a megabyte can hold 500,000, which takes a hundred
      * times as long as the same bytes of text, and other agents wait meanwhile.
      */
-    static final int LINE_VALUES_MAX = 20_000;
+    public static final int LINE_VALUES_MAX = 20_000;
 
     /** A frame holds the parsed value some levels down, and {@link Limits#JSON_DEPTH_MAX} bounds the frame. */
     private static final int DEPTH_MAX = Limits.JSON_DEPTH_MAX - 8;
@@ -64,7 +64,7 @@ public final class NativeJson {
     }
 
     /** The same for a line that an agent writes now; null also if it has more than {@link #LINE_VALUES_MAX} values. */
-    static @Nullable JsonObject readOutput(byte[] bytes, int offset, int length) {
+    public static @Nullable JsonObject readOutput(byte[] bytes, int offset, int length) {
         return read(bytes, offset, length, LINE_VALUES_MAX);
     }
 

@@ -1,5 +1,6 @@
 package brig.formats.claude;
 
+import brig.formats.adapter.AgentActivity;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.SessionFile;
@@ -40,6 +41,9 @@ public final class ClaudeSessionFile implements SessionFile {
     private final Map<String, Tokens> tokens = new LinkedHashMap<>();
 
     private final String folder;
+    /** Null for a file that is read afterwards, whose times count. */
+    private final @Nullable AgentActivity activity;
+
     private boolean introduced;
     /** The message that ends the turn; empty for none. */
     private String last = "";
@@ -53,9 +57,31 @@ public final class ClaudeSessionFile implements SessionFile {
     public ClaudeSessionFile(Path file, String folder, AgentFrames frames) {
         this.folder = folder;
         this.frames = frames;
+        activity = null;
         turn = new AgentTurn(frames);
         messages = new ClaudeMessages(frames, turn, question -> true);
         transcripts = new TimedTranscripts(file, messages::knows);
+    }
+
+    /** A session that goes on meanwhile. */
+    ClaudeSessionFile(TranscriptFile own, TimedTranscripts.Others others, AgentFrames frames, AgentActivity activity) {
+        this.folder = "";
+        this.frames = frames;
+        this.activity = activity;
+        turn = new AgentTurn(frames, activity);
+        messages = new ClaudeMessages(frames, turn, question -> true);
+        transcripts = new TimedTranscripts(own, others, messages::knows);
+    }
+
+    /** Emits frames for what was written since the last call; as the turn may go on, it does not end here. */
+    void takeNew() throws IOException, InterruptedException {
+        transcripts.findSubAgents();
+        takeAll(false);
+    }
+
+    /** Living sub-agents end with the session's process. */
+    void handleEnd() throws InterruptedException {
+        messages.handleEnd();
     }
 
     @Override
@@ -106,7 +132,9 @@ public final class ClaudeSessionFile implements SessionFile {
 
     private boolean take(Entry entry) throws InterruptedException {
         TranscriptLine line = entry.line();
-        frames.at(millis(entry.time()));
+        if (activity == null) {
+            frames.at(millis(entry.time()));
+        }
         for (int dropped = entry.dropped(); dropped > 0; dropped--) {
             frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read");
         }
@@ -123,6 +151,9 @@ public final class ClaudeSessionFile implements SessionFile {
             case TranscriptLine.User said -> {
                 if (!ofMainAgent || !handleAsked(said)) {
                     messages.handle(new ClaudeMessage.User(place, said.message(), result(said)));
+                    if (activity != null) {
+                        activity.goesOn();
+                    }
                 }
             }
             case null -> {

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a file that grows meanwhile: each complete line once. Owned by one thread at a time. */
-final class GrowingFile {
+final class GrowingFile implements TranscriptFile {
     private static final int READ_BYTES = 1024 * 1024;
     private static final byte[] NOTHING = {};
 
@@ -36,33 +36,30 @@ final class GrowingFile {
         this.path = path;
     }
 
-    Path path() {
+    @Override
+    public Path path() {
         return path;
     }
 
-    /** Stops reading the file. */
-    void giveUp() {
+    @Override
+    public void giveUp() {
         givenUp = true;
     }
 
-    /** Nothing more is written: the last line counts without a newline. */
-    void finish() {
+    @Override
+    public void finish() {
         finished = true;
     }
 
-    /** The number of overlong lines that were dropped since the last call. */
-    int takeDropped() {
+    @Override
+    public int takeDropped() {
         int lines = dropped;
         dropped = 0;
         return lines;
     }
 
-    /**
-     * The first line that was not taken, without its newline; null if none is complete.
-     *
-     * @throws IOException if the file cannot be read, became shorter, or was replaced
-     */
-    byte @Nullable [] line() throws IOException {
+    @Override
+    public byte @Nullable [] line() throws IOException {
         int end = end();
         if (end < 0 && !givenUp && Files.size(path) != readUpTo) {
             read();
@@ -78,8 +75,8 @@ final class GrowingFile {
         return end < 0 || givenUp ? null : Arrays.copyOfRange(bytes, at, end);
     }
 
-    /** Takes the line that {@link #line} returned. */
-    void next() {
+    @Override
+    public void next() {
         int end = end();
         at = end < 0 ? bytes.length : end + 1;
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,7 +24,7 @@ final class TimedTranscripts {
     private static final long META_BYTES_MAX = 64 * 1024;
 
     private final Transcript own;
-    private final ClaudeTranscripts others;
+    private final Others others;
     private final Predicate<String> knows;
     /** The session's own transcript is first; lines with equal times follow the order of this map. */
     private final Map<Path, Transcript> open = new LinkedHashMap<>();
@@ -52,14 +53,36 @@ final class TimedTranscripts {
      */
     record Entry(TranscriptLine line, boolean isOwn, Meta meta, String time, int dropped) {}
 
+    /** Files of this host. */
+    private record FilesBeside(ClaudeTranscripts transcripts) implements Others {
+        @Override
+        public List<? extends TranscriptFile> files(String session) {
+            return transcripts.files(session);
+        }
+
+        @Override
+        public Meta metaOf(TranscriptFile found) {
+            Path beside = found.path()
+                    .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
+            try {
+                return Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX
+                        ? NativeJson.readLine(Files.readAllBytes(beside)).as(Meta.class)
+                        : Meta.NONE;
+            } catch (IOException unreadable) {
+                // Without the metadata, the result of the call names the sub-agent.
+                return Meta.NONE;
+            }
+        }
+    }
+
     /** A file, its author, and its next line. */
     private static final class Transcript {
-        private final GrowingFile file;
+        private final TranscriptFile file;
         private final Meta meta;
         private @Nullable TranscriptLine line;
         private String time = "";
 
-        Transcript(GrowingFile file, Meta meta) {
+        Transcript(TranscriptFile file, Meta meta) {
             this.file = file;
             this.meta = meta;
         }
@@ -81,15 +104,28 @@ final class TimedTranscripts {
         }
     }
 
+    /** The transcripts of sub-agents. */
+    interface Others {
+        /** Those that exist, in no order. */
+        List<? extends TranscriptFile> files(String session);
+
+        /** The metadata of one. */
+        Meta metaOf(TranscriptFile file);
+    }
+
     /**
      * @param file the session's own transcript
      * @param knows whether that sub-agent was reported
      */
     TimedTranscripts(Path file, Predicate<String> knows) {
-        this.own = new Transcript(new GrowingFile(file), Meta.NONE);
-        this.others = ClaudeTranscripts.beside(file);
+        this(new GrowingFile(file), new FilesBeside(ClaudeTranscripts.beside(file)), knows);
+    }
+
+    TimedTranscripts(TranscriptFile own, Others others, Predicate<String> knows) {
+        this.own = new Transcript(own, Meta.NONE);
+        this.others = others;
         this.knows = knows;
-        open.put(file, own);
+        open.put(own.path(), this.own);
     }
 
     /** The session's id; empty until a line names it. */
@@ -110,23 +146,14 @@ final class TimedTranscripts {
     /** Finds new transcripts of sub-agents. */
     void findSubAgents() {
         if (!session.isEmpty()) {
-            for (GrowingFile found : others.files(session)) {
+            for (TranscriptFile found : others.files(session)) {
                 open.computeIfAbsent(found.path(), path -> transcriptOf(found));
             }
         }
     }
 
-    private Transcript transcriptOf(GrowingFile found) {
-        Path beside = found.path()
-                .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
-        Meta meta = Meta.NONE;
-        try {
-            if (Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX) {
-                meta = NativeJson.readLine(Files.readAllBytes(beside)).as(Meta.class);
-            }
-        } catch (IOException unreadable) {
-            // Without the metadata, the result of the call names the sub-agent.
-        }
+    private Transcript transcriptOf(TranscriptFile found) {
+        Meta meta = others.metaOf(found);
         Transcript transcript = new Transcript(found, meta);
         if (meta.toolUseId() != null) {
             started.put(meta.toolUseId(), transcript);
