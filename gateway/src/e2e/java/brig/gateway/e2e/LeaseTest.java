@@ -101,6 +101,7 @@ class LeaseTest {
         Spawned spawned = spawn("exec -a " + mark + " sleep 1000");
         try (Wire captain = spawned.captain()) {
             captain.line();
+            Await.until("the agent runs", () -> Processes.with(mark).size() == 1);
             product.kill();
         }
         assertEquals(1, Processes.with(mark).size());

@@ -96,10 +96,19 @@ class LeftoversTest {
         }
     }
 
-    /** The launcher makes walls in advance, which have descriptors and groups too. */
+    /** The launcher makes walls in advance, which have descriptors and groups too. Each is kept when it is asked for. */
     private static void awaitSpares(WallFixture of) {
-        while (of.launcher.sparesKept() < Launcher.SPARES) {
+        while (of.launcher.sparesKept() < Launcher.SPARES || children(of) < Launcher.SPARES) {
             LockSupport.parkNanos(2_000_000);
         }
+    }
+
+    private static long children(WallFixture of) {
+        return of.launcher
+                .launcherPid()
+                .flatMap(ProcessHandle::of)
+                .map(ProcessHandle::children)
+                .orElseGet(Stream::empty)
+                .count();
     }
 }
