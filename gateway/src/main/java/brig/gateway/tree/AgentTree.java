@@ -48,6 +48,8 @@ public final class AgentTree {
     private int messages;
     private @Nullable Integer exitCode;
     private @Nullable BudgetView budget;
+    /** What the requests to models came to at the route, in US dollars. */
+    private double spent;
 
     /** Whether frames of that type affect the tree. Chunks, the bulk of a stream, do not. */
     static boolean concerns(FrameType type) {
@@ -146,6 +148,9 @@ public final class AgentTree {
         } else {
             node.addUsage(frame);
         }
+        if (frame.source() != null && frame.cost() != null && frame.cost() > 0) {
+            spent += frame.cost();
+        }
     }
 
     private void handleSession(Frame.Session frame) {
@@ -207,7 +212,7 @@ public final class AgentTree {
     /** What is used up of the session's own budget; null without one. */
     @Nullable
     BudgetView budget() {
-        return budget;
+        return budget == null ? null : budget.atLeast(spent);
     }
 
     /** The total usage; null if unknown. */

@@ -2,6 +2,7 @@ package brig.gateway.tree;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.JsonObject;
@@ -107,6 +108,23 @@ class AgentTreeTest {
         assertEquals("0.5", String.valueOf(usage.value("cost")));
         tree.frame("usage", "{\"input_tokens\":1,\"output_tokens\":1,\"cost\":2.0}");
         assertEquals("2.0", String.valueOf(tree.view().object("main").value("cost")));
+    }
+
+    @Test
+    void shouldCountWhatRequestsCameToSinceABudgetWasTold() {
+        String told =
+                "{\"percent\":0,\"scope\":\"session\",\"used\":{\"usd\":%s},\"reserved\":{},\"limit\":{\"usd\":2}}";
+        String seen = "{\"source\":\"egress\",\"agent\":\"a\",\"status\":200,\"cost\":0.25}";
+        tree.frame("usage", seen);
+        assertNull(tree.tree.budget());
+        tree.frame("budget", told.formatted("0"))
+                .frame("usage", seen)
+                .frame("usage", "{\"input_tokens\":1,\"output_tokens\":1,\"cost\":1.75}");
+        assertEquals(0.5, tree.tree.budget().used().usd());
+        assertEquals(25, tree.tree.budget().percent());
+        tree.frame("budget", told.formatted("1.5"));
+        assertEquals(1.5, tree.tree.budget().used().usd());
+        assertEquals(75, tree.tree.budget().percent());
     }
 
     @Test

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has used up of its own budget, as its frames told last.
+ * What a session has used up of its own budget, as its frames told last, and at least what its requests to models came to since.
  *
  * <p>Decision 0203.
  *
@@ -35,6 +35,15 @@ public record BudgetView(int percent, BudgetAmount used, BudgetAmount reserved, 
                 used,
                 before == null ? told.reserved() : told.reserved().over(before.reserved),
                 limit);
+    }
+
+    /** The same where money is not limited, or where more was told; else with that in US dollars. */
+    public BudgetView atLeast(double usd) {
+        if (limit.usd() == null || (used.usd() != null && used.usd() >= usd)) {
+            return this;
+        }
+        BudgetAmount more = new BudgetAmount(usd, null, null, null).over(used);
+        return new BudgetView(percent(more, limit), more, reserved, limit);
     }
 
     /** {@code $4.02 of $5.00, 80 of 500 tokens}. */

@@ -82,7 +82,7 @@ public record CostList(List<Row> costs, Row total, boolean complete) {
                     cacheWriteInputTokens,
                     outputTokens,
                     cost,
-                    known);
+                    known == null ? null : known.atLeast(cost));
         }
 
         /** A sum of nothing. */
