@@ -8,7 +8,18 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7, PROPERTIES_MAX = 32, LIMITS = 4 };
+enum {
+    PAYLOAD_STDIN = 3,
+    STATUS = 6,
+    FIRST_FREE = 7,
+    TOKEN = 7,
+    TOKEN_MAX = 32,
+    PROPERTIES_MAX = 32,
+    LIMITS = 4
+};
+
+/* The worker's user and group behind the wall. */
+#define WORKER "1000"
 
 /* brig-init.c: the command line; a limit counts only if it is set */
 struct wanted_limit {
@@ -37,10 +48,11 @@ void follow(const unsigned char *order, size_t length);
 void end_following(void);
 
 /*
- * posture.c: measures properties NAME or NAME=VALUE and writes a line for each to the status pipe. Returns
- * the name of the first that does not hold, or NULL; an unknown property does not hold.
+ * posture.c: measures properties NAME or NAME=VALUE and writes a line for each to the status pipe: the first
+ * prefix stands before the line, the second before the name. Returns the name of the first that does not
+ * hold, or NULL; an unknown property does not hold.
  */
-const char *measure_posture(char *const declared[], size_t count);
+const char *measure_posture(char *const declared[], size_t count, const char *before, const char *of);
 
 /* For the checks: true if the property declared with VALUE (or NULL) holds; they record the observation. */
 typedef bool check(const char *value);
@@ -52,7 +64,7 @@ bool apart(const char *kind, const char *host);
 
 /* posture-process.c, posture-files.c, posture-network.c */
 check uid_not_root, no_capabilities, no_new_privs, seccomp_filter, own_pid_namespace, own_user_namespace,
-    init_sealed, no_terminal, environment_empty, limits, inotify_bounded;
+    init_sealed, no_terminal, environment_empty, limits, inotify_bounded, other_kernel;
 check root_read_only, proc_sys_read_only, workspace, workspace_mounts, tmp_sized, home_sized, shm_sized,
     descriptors;
 check own_network, egress_network, no_host_sockets;

@@ -32,6 +32,16 @@ static const char *mount_lines(const char **end) {
     return mounts;
 }
 
+/* Whether it is one of these mounts, each ended by a colon. */
+static bool is_further(const char *mount, const char *further) {
+    size_t length = strlen(mount);
+    for (const char *at = further; at != NULL && *at != '\0';
+         at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
+        if (strcspn(at, ":") == length && memcmp(at, mount, length) == 0) return true;
+    }
+    return false;
+}
+
 /* Mounts that may be writable: the worker's folders, those that the kernel protects itself, and single
  * devices. */
 static bool may_be_writable(const char *mount, const char *further) {
@@ -42,13 +52,7 @@ static bool may_be_writable(const char *mount, const char *further) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(mount, known[i]) == 0) return true;
     }
-    /* The profile's mounts, each ended by a colon. */
-    size_t length = strlen(mount);
-    for (const char *at = further; at != NULL && *at != '\0';
-         at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
-        if (strcspn(at, ":") == length && memcmp(at, mount, length) == 0) return true;
-    }
-    return false;
+    return is_further(mount, further);
 }
 
 /* Whether another mount covers this one, so that it is unreachable. LINES are NUL-ended. */
@@ -88,14 +92,16 @@ static bool only_known_mounts_are_writable(const char *further) {
 
 /* The value: further writable mounts, separated by colons. */
 bool root_read_only(const char *further) {
-    static const char *const tried[] = {"/.brig",     "/usr/.brig",  "/etc/.brig",
-                                        "/run/.brig", "/home/.brig", "/dev/.brig"};
+    static const char *const tried[] = {"/", "/usr", "/etc", "/run", "/home", "/dev"};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        int fd = open(tried[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        char file[32];
+        snprintf(file, sizeof file, "%s/.brig", tried[i]);
+        int fd =
+            is_further(tried[i], further) ? -1 : open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0) continue;
         close(fd);
-        unlink(tried[i]);
-        return seen(false, "%s could be made", tried[i]);
+        unlink(file);
+        return seen(false, "%s could be made", file);
     }
     return only_known_mounts_are_writable(further);
 }

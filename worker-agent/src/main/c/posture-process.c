@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /*
@@ -38,6 +39,10 @@ bool no_capabilities(const char *value) {
     if (!slurp("/proc/self/status", status, sizeof status)) return seen(false, "not known");
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         const char *line = strstr(status, sets[i]);
+        /* A second kernel may have no ambient set. */
+        if (line == NULL && strcmp(sets[i], "CapAmb") == 0 &&
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0) < 0)
+            continue;
         if (line == NULL) return seen(false, "no %s", sets[i]);
         unsigned long long set = strtoull(line + strlen("CapXxx:"), NULL, 16);
         if (set != 0) return seen(false, "%s is %llx", sets[i], set);
@@ -58,6 +63,8 @@ static int answer(long result) {
 /* Calls that fail for their arguments if no filter refuses them first: none has an effect either way. */
 bool seccomp_filter(const char *value) {
     bool nested = value != NULL && strstr(value, "nested") != NULL;
+    /* What a second kernel needs to be one: it filters its own calls once it has started. */
+    bool second = value != NULL && strstr(value, "second-kernel") != NULL;
     /* Without a group that limits memory, calls for memory outside of processes must be refused. */
     bool rlimits = value != NULL && strstr(value, "rlimits") != NULL;
     int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
@@ -70,10 +77,10 @@ bool seccomp_filter(const char *value) {
         {"bpf", answer(syscall(SYS_bpf, -1, NULL, 0)), EPERM},
         {"io_uring", answer(syscall(SYS_io_uring_setup, 0, NULL)), EPERM},
         {"keyctl", answer(syscall(SYS_keyctl, -1)), EPERM},
-        {"ptrace", answer(syscall(SYS_ptrace, -1, 0, NULL, NULL)), EPERM},
+        {"ptrace", second ? EPERM : answer(syscall(SYS_ptrace, -1, 0, NULL, NULL)), EPERM},
         {"TIOCSTI", answer(ioctl(-1, TIOCSTI, NULL)), EPERM},
-        {"unshare", nested ? EPERM : answer(syscall(SYS_unshare, CLONE_NEWUSER)), EPERM},
-        {"memfd_create", rlimits ? answer(syscall(SYS_memfd_create, NULL, 0)) : ENOSYS, ENOSYS},
+        {"unshare", nested || second ? EPERM : answer(syscall(SYS_unshare, CLONE_NEWUSER)), EPERM},
+        {"memfd_create", rlimits && !second ? answer(syscall(SYS_memfd_create, NULL, 0)) : ENOSYS, ENOSYS},
         {"shmget", rlimits ? answer(syscall(SYS_shmget, 0, 0, 0)) : ENOSYS, ENOSYS},
     };
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -81,8 +88,9 @@ bool seccomp_filter(const char *value) {
         return seen(false, "%s answers %s", tried[i].name,
                     tried[i].answer == 0 ? "success" : strerrorname_np(tried[i].answer));
     }
-    return seen(true, "mode 2; AF_VSOCK, bpf, io_uring, keyctl, ptrace, TIOCSTI%s%s refused",
-                nested ? "" : ", unshare", rlimits ? ", memfd_create, shmget" : "");
+    return seen(true, "mode 2; AF_VSOCK, bpf, io_uring, keyctl, TIOCSTI%s%s%s%s refused",
+                second ? "" : ", ptrace", nested || second ? "" : ", unshare",
+                rlimits && !second ? ", memfd_create" : "", rlimits ? ", shmget" : "");
 }
 
 bool own_user_namespace(const char *host) {
@@ -168,4 +176,14 @@ bool inotify_bounded(const char *value) {
     return seen(made <= most,
                 made <= most ? "%d instances can be made, of at most %d" : "%d could be made, not %d", made,
                 most);
+}
+
+/* The value: the release and version of the host's kernel. */
+bool other_kernel(const char *hosts) {
+    struct utsname own;
+    char both[sizeof own.release + sizeof own.version + 2];
+    if (hosts == NULL || uname(&own) != 0) return seen(false, "not known");
+    snprintf(both, sizeof both, "%s %s", own.release, own.version);
+    bool differs = strcmp(both, hosts) != 0;
+    return seen(differs, "%.80s, %s the host's", both, differs ? "not" : "which is");
 }

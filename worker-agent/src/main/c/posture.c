@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DETAIL_MAX = 120, REPORT_MAX = 8192 };
+enum { DETAIL_MAX = 120, REPORT_MAX = 16 * 1024 };
 
 static check own_ipc, own_uts, own_mounts, own_cgroup;
 
@@ -46,6 +46,7 @@ static const struct {
     {"init-sealed", init_sealed},
     {"limits", limits},
     {"inotify-bounded", inotify_bounded},
+    {"other-kernel", other_kernel},
 };
 
 static char detail[DETAIL_MAX];
@@ -114,7 +115,7 @@ static bool measure(const char *declared, const char **name) {
     return seen(false, "there is no property %.*s", (int) length, declared);
 }
 
-const char *measure_posture(char *const declared[], size_t count) {
+const char *measure_posture(char *const declared[], size_t count, const char *before, const char *of) {
     char report[REPORT_MAX];
     size_t length = 0;
     const char *failed = NULL;
@@ -122,11 +123,11 @@ const char *measure_posture(char *const declared[], size_t count) {
         const char *name;
         bool holds = measure(declared[i], &name);
         if (!holds && failed == NULL) failed = name;
-        length += (size_t) snprintf(report + length, sizeof report - length, "posture %s %s %s\n", name,
-                                    holds ? "ok" : "bad", detail);
+        length += (size_t) snprintf(report + length, sizeof report - length, "%sposture %s%s %s %s\n", before,
+                                    of, name, holds ? "ok" : "bad", detail);
     }
     /* Written together: the launcher is woken once. PROPERTIES_MAX lines of this length always fit. */
-    _Static_assert(PROPERTIES_MAX * (DETAIL_MAX + 40) <= REPORT_MAX, "a report may be cut");
+    _Static_assert(PROPERTIES_MAX * (DETAIL_MAX + 60 + TOKEN_MAX) <= REPORT_MAX, "a report may be cut");
     if (write(STATUS, report, length) != (ssize_t) length) _exit(1);
     return failed;
 }

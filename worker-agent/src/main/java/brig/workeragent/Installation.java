@@ -236,7 +236,8 @@ record Installation(
                 limits,
                 config.limitsLevel(),
                 new WallSettings.Tools(
-                        config.tools().timeoutMs(), config.tools().memoryBytesMax()));
+                        config.tools().timeoutMs(), config.tools().memoryBytesMax()),
+                config.runsc().isEmpty() ? null : Path.of(config.runsc()));
     }
 
     /**

@@ -44,6 +44,7 @@ record WorkerAgentConfig(
         @Range(max = 60_000) long stdinGraceMs,
         @Range(max = 600_000) long termGraceMs,
         String limitsLevel,
+        String runsc,
         @Range(min = 16 * MIB, max = TIB, orZero = true) long memoryBytesMax,
         @Range(min = 4, max = 4_000_000, orZero = true) int pidsMax,
         @Range(min = 1, max = 100_000, orZero = true) int cpuPercentMax,
@@ -73,6 +74,9 @@ record WorkerAgentConfig(
         }
         if (uid == egress.uid()) {
             throw new IllegalArgumentException("egress.uid: must be another than uid, which is the workers'");
+        }
+        if (!runsc.isEmpty() && !runsc.startsWith("/")) {
+            throw new IllegalArgumentException("runsc: must be empty or an absolute path");
         }
         if (!limitsLevel.isEmpty() && !LimitsBackend.LEVELS.contains(limitsLevel)) {
             throw new IllegalArgumentException("limitsLevel: must be empty or one of " + LimitsBackend.LEVELS);

@@ -55,7 +55,7 @@ public record AcpOptions(
                 worktree ? folder : null,
                 !worktree,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder)),
-                new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS, budget),
+                new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS, budget, null),
                 SpawnRequest.Continuation.NEW,
                 null,
                 place);

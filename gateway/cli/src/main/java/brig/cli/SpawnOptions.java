@@ -116,6 +116,14 @@ final class SpawnOptions {
     private @Nullable String policy;
 
     @Option(
+            names = "--wall",
+            paramLabel = "KIND",
+            description =
+                    "The kind of wall: bwrap, or gvisor for a second kernel behind it; min:gvisor for that or a stronger one."
+                            + " Refused where it cannot be had, never replaced by a weaker one.")
+    private @Nullable String wall;
+
+    @Option(
             names = "--request-id",
             paramLabel = "UUID",
             description =
@@ -236,7 +244,8 @@ final class SpawnOptions {
                         variables,
                         timeoutSeconds,
                         leaseSeconds,
-                        budget == null ? null : Budget.parse("--budget", budget)),
+                        budget == null ? null : Budget.parse("--budget", budget),
+                        wall),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null),
                 parent,
                 place);

@@ -173,7 +173,7 @@ final class Tools {
                 new SpawnRequest.Claim(asked.requestId(), SpawnRequest.Claim.LOCAL, ""),
                 asked.budget() == null
                         ? SpawnRequest.Bounds.NONE
-                        : new SpawnRequest.Bounds(null, 0, 0, Budget.parse("budget", asked.budget())),
+                        : new SpawnRequest.Bounds(null, 0, 0, Budget.parse("budget", asked.budget()), null),
                 SpawnRequest.Continuation.NEW,
                 null,
                 new SpawnRequest.Place(asked.host(), List.of()));

@@ -64,7 +64,7 @@ record ModelCall(Call call, ModelRequest asked, Form form, WorktreeChanges.Apply
         String budget = call.request().getHeader(BUDGET);
         return budget == null
                 ? SpawnRequest.Bounds.NONE
-                : new SpawnRequest.Bounds(null, 0, 0, Budget.parse(BUDGET, budget));
+                : new SpawnRequest.Bounds(null, 0, 0, Budget.parse(BUDGET, budget), null);
     }
 
     /** The task_id of a conversation's worker, derived from the client's id; unique per captain. */

@@ -1,6 +1,7 @@
 package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
+import brig.protocol.spawn.WallKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  *     without a wall
  * @param properties in the order of measurement; undeclared properties are left out
  * @param toolWall the wall in which Brig's own tools process what the worker writes; null if not reported
+ * @param wall its kind; null without one
  */
 @Extensible
 public record Posture(
         String limits,
         @Nullable List<String> notHeld,
         List<Property> properties,
-        @Nullable String toolWall) {
+        @Nullable String toolWall,
+        @Nullable WallKind wall) {
     /**
      * One declared property of the wall.
      *
@@ -33,8 +36,14 @@ public record Posture(
         }
     }
 
+    /** Without a kind of wall. */
+    public Posture(
+            String limits, @Nullable List<String> notHeld, List<Property> properties, @Nullable String toolWall) {
+        this(limits, notHeld, properties, toolWall, null);
+    }
+
     /** A copy with the wall of Brig's own tools. */
     public Posture withToolWall(String where) {
-        return new Posture(limits, notHeld, properties, where);
+        return new Posture(limits, notHeld, properties, where, wall);
     }
 }

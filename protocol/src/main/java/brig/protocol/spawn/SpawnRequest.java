@@ -182,6 +182,7 @@ public record SpawnRequest(
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
      * @param leaseSeconds how long the spawn survives without a connected captain, 0 for no limit
      * @param budget what it may use up; null leaves it to the profile and the policy
+     * @param wall the kind of its wall, as {@link WallDemand} has it; null leaves it to the profile and the policy
      */
     public record Bounds(
             @Nullable List<String> envAllowlist,
@@ -192,7 +193,8 @@ public record SpawnRequest(
             @OmitEmpty @Range(min = 1, max = LEASE_SECONDS_MAX)
             long leaseSeconds,
 
-            @Nullable Budget budget) {
+            @Nullable Budget budget,
+            @NotEmpty @Nullable String wall) {
         /** Long enough for any restart, short enough to limit the cost of an abandoned spawn. */
         public static final long LEASE_SECONDS_MAX = 3600;
 
@@ -200,12 +202,17 @@ public record SpawnRequest(
 
         public static final Bounds NONE = new Bounds(null, 0, 0);
 
-        /** Without a budget. */
+        /** Without a budget, behind the usual wall. */
         public Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds, long leaseSeconds) {
-            this(envAllowlist, timeoutSeconds, leaseSeconds, null);
+            this(envAllowlist, timeoutSeconds, leaseSeconds, null, null);
         }
 
         public Bounds {
+            try {
+                wall = wall == null ? null : WallDemand.parse(wall).toString();
+            } catch (IllegalArgumentException e) {
+                throw BrigException.invalid("wall", String.valueOf(e.getMessage()));
+            }
             envAllowlist = envAllowlist == null
                     ? null
                     : envAllowlist.stream().distinct().sorted().toList();

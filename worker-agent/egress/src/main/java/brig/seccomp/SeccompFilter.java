@@ -56,35 +56,54 @@ public final class SeccompFilter {
     private static final int PERSONALITY_LINUX = 0;
     private static final int PERSONALITY_QUERY = 0xFFFFFFFF;
 
+    /** What a filter allows. */
+    public enum Allowed {
+        USUAL,
+        /** Namespaces and mounts too, for an agent that builds its own sandbox inside the wall. */
+        NAMESPACES,
+        /**
+         * What gVisor needs too to be a second kernel: it traces the processes that it runs, and their memory is a file. It filters
+         * its own calls once it has started.
+         */
+        SECOND_KERNEL;
+
+        private boolean lifts(Syscall call) {
+            return switch (this) {
+                case USUAL -> false;
+                case NAMESPACES -> call.why() == Why.MOUNTS_AND_NAMESPACES;
+                case SECOND_KERNEL ->
+                    call.why() == Why.MOUNTS_AND_NAMESPACES || call == Syscall.PTRACE || call == Syscall.MEMFD_CREATE;
+            };
+        }
+    }
+
     private SeccompFilter() {}
 
     /**
      * The filter in the kernel's format.
      *
-     * @param nested allows namespaces and mounts, for an agent that builds its own sandbox inside the wall
      * @param memoryGroup whether a control group limits memory, and so counts memory that no process maps
      */
-    public static byte[] build(Machine machine, boolean nested, boolean memoryGroup) {
+    public static byte[] build(Machine machine, Allowed allowed, boolean memoryGroup) {
         var program = new BpfProgram().load(ARCHITECTURE);
         program.answerWhenOther(machine.auditNumber(), KILL).load(NUMBER);
         if (machine == Machine.X86_64) program.answerWhenAtLeast(X32_BIT, KILL);
         program.answerWhenGreater(NEWEST_KNOWN, NO_SUCH_CALL);
         for (Syscall call : Syscall.values()) {
-            boolean lifted = (nested && call.why() == Why.MOUNTS_AND_NAMESPACES)
-                    || (memoryGroup && call.why() == Why.MEMORY_OF_NOBODY);
+            boolean lifted = allowed.lifts(call) || (memoryGroup && call.why() == Why.MEMORY_OF_NOBODY);
             if (!call.existsOn(machine) || lifted) continue;
-            program.whenEqual(call.numberOn(machine), rule(call, nested));
+            program.whenEqual(call.numberOn(machine), rule(call, allowed != Allowed.USUAL));
         }
         return program.answer(ALLOW).toBytes();
     }
 
-    private static BpfProgram rule(Syscall call, boolean nested) {
+    private static BpfProgram rule(Syscall call, boolean namespaces) {
         return switch (call) {
             // As in a kernel built without them; programs fall back to files in /tmp and /dev/shm.
             case MEMFD_CREATE, MEMFD_SECRET, SHMGET, MSGGET, SEMGET, MQ_OPEN -> new BpfProgram().answer(NO_SUCH_CALL);
-            case CLONE -> clone(nested);
+            case CLONE -> clone(namespaces);
             // Its flags are in memory, which a filter cannot read; C libraries fall back to clone.
-            case CLONE3 -> new BpfProgram().answer(nested ? ALLOW : NO_SUCH_CALL);
+            case CLONE3 -> new BpfProgram().answer(namespaces ? ALLOW : NO_SUCH_CALL);
             case SOCKET -> socket();
             case SOCKETPAIR ->
                 new BpfProgram()
@@ -139,9 +158,9 @@ public final class SeccompFilter {
                 .answer(ALLOW);
     }
 
-    private static BpfProgram clone(boolean nested) {
+    private static BpfProgram clone(boolean namespaces) {
         var rule = new BpfProgram().load(FIRST_ARGUMENT);
-        return (nested ? rule : rule.answerWhenAnyBit(CLONE_NEW_ANY, REFUSE)).answer(ALLOW);
+        return (namespaces ? rule : rule.answerWhenAnyBit(CLONE_NEW_ANY, REFUSE)).answer(ALLOW);
     }
 
     /**

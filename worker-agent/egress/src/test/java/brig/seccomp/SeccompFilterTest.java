@@ -2,6 +2,7 @@ package brig.seccomp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.seccomp.SeccompFilter.Allowed;
 import brig.seccomp.Syscall.Machine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,8 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Runs the filter in a small interpreter of classic BPF, on made-up system calls. */
 class SeccompFilterTest {
 
-    private static int run(Machine machine, boolean nested, int architecture, int number, long... arguments) {
-        return interpret(SeccompFilter.build(machine, nested, true), architecture, number, arguments);
+    private static int run(Machine machine, Allowed allowed, int architecture, int number, long... arguments) {
+        return interpret(SeccompFilter.build(machine, allowed, true), architecture, number, arguments);
     }
 
     /** The filter's answer to a system call. */
@@ -49,14 +50,14 @@ class SeccompFilterTest {
     }
 
     private static int run(Machine machine, Syscall call, long... arguments) {
-        return run(machine, false, machine.auditNumber(), call.numberOn(machine), arguments);
+        return run(machine, Allowed.USUAL, machine.auditNumber(), call.numberOn(machine), arguments);
     }
 
     @ParameterizedTest
     @EnumSource(Machine.class)
     void shouldDecideByCallAndArguments(Machine machine) {
         int read = machine == Machine.X86_64 ? 0 : 63;
-        assertEquals(SeccompFilter.ALLOW, run(machine, false, machine.auditNumber(), read));
+        assertEquals(SeccompFilter.ALLOW, run(machine, Allowed.USUAL, machine.auditNumber(), read));
         assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.MOUNT));
         assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.PTRACE));
         assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.IO_URING_SETUP));
@@ -102,13 +103,31 @@ class SeccompFilterTest {
                 Syscall.SEMGET,
                 Syscall.MQ_OPEN)) {
             assertEquals(SeccompFilter.ALLOW, run(machine, call), call.name());
-            for (boolean nested : new boolean[] {false, true}) {
-                byte[] alone = SeccompFilter.build(machine, nested, false);
+            for (Allowed allowed : List.of(Allowed.USUAL, Allowed.NAMESPACES)) {
+                byte[] alone = SeccompFilter.build(machine, allowed, false);
                 assertEquals(
                         SeccompFilter.NO_SUCH_CALL,
                         interpret(alone, machine.auditNumber(), call.numberOn(machine)),
                         call.name());
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void shouldAllowASecondKernelWhatItNeedsAndNoMore(Machine machine) {
+        byte[] filter = SeccompFilter.build(machine, Allowed.SECOND_KERNEL, false);
+        for (Syscall call :
+                List.of(Syscall.PTRACE, Syscall.MEMFD_CREATE, Syscall.UNSHARE, Syscall.MOUNT, Syscall.CLONE3)) {
+            assertEquals(
+                    SeccompFilter.ALLOW, interpret(filter, machine.auditNumber(), call.numberOn(machine)), call.name());
+        }
+        for (Syscall call : List.of(
+                Syscall.IO_URING_SETUP, Syscall.BPF, Syscall.KEYCTL, Syscall.PROCESS_VM_READV, Syscall.USERFAULTFD)) {
+            assertEquals(
+                    SeccompFilter.REFUSE,
+                    interpret(filter, machine.auditNumber(), call.numberOn(machine)),
+                    call.name());
         }
     }
 
@@ -149,26 +168,26 @@ class SeccompFilterTest {
     @Test
     void shouldKillWhenTheCallIsOfAnotherAbi() {
         int i386 = 0x40000003;
-        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, false, i386, 0));
-        assertEquals(SeccompFilter.KILL, run(Machine.AARCH64, false, Machine.X86_64.auditNumber(), 0));
+        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, Allowed.USUAL, i386, 0));
+        assertEquals(SeccompFilter.KILL, run(Machine.AARCH64, Allowed.USUAL, Machine.X86_64.auditNumber(), 0));
         int x86 = Machine.X86_64.auditNumber();
-        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, false, x86, 0x40000000));
-        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, false, x86, 0x40000000 | 165));
-        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, false, x86, -1));
+        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, Allowed.USUAL, x86, 0x40000000));
+        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, Allowed.USUAL, x86, 0x40000000 | 165));
+        assertEquals(SeccompFilter.KILL, run(Machine.X86_64, Allowed.USUAL, x86, -1));
     }
 
     @Test
     void shouldHideCallsThatAreNewerThanTheList() {
         int x86 = Machine.X86_64.auditNumber();
-        assertEquals(SeccompFilter.NO_SUCH_CALL, run(Machine.X86_64, false, x86, 467));
-        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, false, x86, 466));
+        assertEquals(SeccompFilter.NO_SUCH_CALL, run(Machine.X86_64, Allowed.USUAL, x86, 467));
+        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, Allowed.USUAL, x86, 466));
     }
 
     @Test
     void shouldLiftOnlyNamespacesAndMountsWhenNested() {
         int x86 = Machine.X86_64.auditNumber();
-        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, true, x86, 272));
-        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, true, x86, 56, 0x10000011));
-        assertEquals(SeccompFilter.REFUSE, run(Machine.X86_64, true, x86, 321));
+        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, Allowed.NAMESPACES, x86, 272));
+        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, Allowed.NAMESPACES, x86, 56, 0x10000011));
+        assertEquals(SeccompFilter.REFUSE, run(Machine.X86_64, Allowed.NAMESPACES, x86, 321));
     }
 }

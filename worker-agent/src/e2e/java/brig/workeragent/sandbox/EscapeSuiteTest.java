@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.TestFolders;
 import brig.workeragent.limits.RlimitsOnly;
 import java.io.IOException;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Attempts to get out, from {@code src/e2e/c}: none may succeed behind a wall, whoever builds it; without one most do,
@@ -78,6 +81,33 @@ class EscapeSuiteTest {
             "reboot",
             "adjtimex");
 
+    /**
+     * What gVisor answers itself, out of its own state: its log, its namespaces, files of its own, priorities that it does not pass
+     * on. None of it is the host's.
+     */
+    private static final Set<String> OF_SECOND_KERNEL = Set.of(
+            "sysctl-any-writable",
+            "sysrq-trigger",
+            "kernel-log",
+            "foreign-abi",
+            "clone-user",
+            "clone3-user",
+            "unshare-user",
+            "unshare-time",
+            "unshare-cgroup",
+            "ptrace-traceme",
+            "environment-of-others",
+            "open-environment-of-init",
+            "list-descriptors-of-init",
+            "open-maps-of-init",
+            "dev-fuse",
+            "write-dev",
+            "open-by-handle-at",
+            "spare-from-oom-killer",
+            "raise-priority",
+            "marked-socket",
+            "transparent-socket");
+
     private static final int ORDINARY_UID = 59_618;
 
     private static HostBait bait;
@@ -130,29 +160,35 @@ class EscapeSuiteTest {
         List<String> lines = WallFixture.text(process.stdout().stream()).lines().toList();
         assertEquals(0, WallFixture.await(process.exit()).code(), WallFixture.await(stderr));
         process.network().close();
-        assertEquals(Set.of(), escaped(where, lines));
+        Set<String> escaped = escaped(where, lines);
+        if (wall.profile().hasSecondKernel()) {
+            escaped.removeIf(line -> OF_SECOND_KERNEL.contains(line.split(" ", 2)[0]));
+        }
+        assertEquals(Set.of(), escaped);
     }
 
-    @Test
-    void shouldHoldAllWhenTheWallIsBuiltByRoot() throws IOException {
+    @ParameterizedTest
+    @EnumSource(WallKind.class)
+    void shouldHoldAllWhenTheWallIsBuiltByRoot(WallKind kind) throws IOException {
         assumeTrue(isRoot(), "needs root");
-        try (var wall = new WallFixture(new RlimitsOnly())) {
-            assertNothingEscapes("wall built by root", wall);
+        try (var wall = new WallFixture(new RlimitsOnly(), kind)) {
+            assertNothingEscapes(kind + " wall built by root", wall);
         }
     }
 
-    @Test
-    void shouldHoldAllWhenTheWallIsBuiltByAnOrdinaryUser() throws IOException {
+    @ParameterizedTest
+    @EnumSource(WallKind.class)
+    void shouldHoldAllWhenTheWallIsBuiltByAnOrdinaryUser(WallKind kind) throws IOException {
         if (!isRoot()) {
-            try (var wall = new WallFixture(new RlimitsOnly())) {
-                assertNothingEscapes("wall built by this user", wall);
+            try (var wall = new WallFixture(new RlimitsOnly(), kind)) {
+                assertNothingEscapes(kind + " wall built by this user", wall);
             }
             return;
         }
         Path programs = TestFolders.create("brig-user");
         Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<Path> made = new ArrayList<>();
-        for (String program : List.of("brig-init", "brig-clone", "brig-shim")) {
+        for (String program : List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor")) {
             made.add(copy(WallFixture.nativeFolder().resolve(program), programs.resolve(program)));
         }
         Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));
@@ -165,8 +201,8 @@ class EscapeSuiteTest {
                 """.formatted(ORDINARY_UID, ORDINARY_UID, real));
         made.add(Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x")));
         var user = new WorkerIdentity(ORDINARY_UID, ORDINARY_UID, false);
-        try (var wall = new WallFixture(new RlimitsOnly(), LauncherConfig.BWRAP, programs, user)) {
-            assertNothingEscapes("wall built by an ordinary user", wall);
+        try (var wall = new WallFixture(new RlimitsOnly(), LauncherConfig.BWRAP, programs, user, kind)) {
+            assertNothingEscapes(kind + " wall built by an ordinary user", wall);
         } finally {
             for (Path path : made) Files.delete(path);
             Files.delete(programs);

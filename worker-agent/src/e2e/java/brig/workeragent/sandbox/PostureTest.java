@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.RlimitsOnly;
 import java.io.IOException;
 import java.util.List;
@@ -121,7 +122,7 @@ class PostureTest {
 
     @Test
     void shouldNotBeConfirmedWhenLessWasMeasuredThanDeclared() {
-        var measurement = new PostureMeasurement(List.of("limits", "workspace=rw"), "rlimits", List.of());
+        var measurement = new PostureMeasurement(WallKind.BWRAP, List.of("limits", "workspace"), "rlimits", List.of());
         measurement.handleFinding("limits", "ok core=0");
         assertFalse(measurement.isConfirmed());
         assertTrue(measurement.failure().getMessage().contains("workspace (not measured)"));
@@ -131,7 +132,7 @@ class PostureTest {
 
     @Test
     void shouldNotBeConfirmedWhenOnePropertyDoesNotHold() {
-        var measurement = new PostureMeasurement(List.of("own-ipc=1"), "rlimits", List.of());
+        var measurement = new PostureMeasurement(WallKind.BWRAP, List.of("own-ipc"), "rlimits", List.of());
         measurement.handleFinding("own-ipc", "bad ipc:[1], which is the host's");
         assertFalse(measurement.isConfirmed());
         assertEquals(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import brig.protocol.spawn.WallKind;
 import brig.seccomp.BpfProgram;
 import brig.seccomp.SeccompFilter;
 import brig.seccomp.Syscall;
@@ -218,7 +219,8 @@ class TamperedWallTest {
         WorkerIdentity usual = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
         assumeTrue(!how.ofRoot || usual.switched(), "needs root");
         WorkerIdentity identity = how.ofRoot ? new WorkerIdentity(0, 0, false) : usual;
-        try (var wall = new WallFixture(new RlimitsOnly(), script(how), WallFixture.nativeFolder(), identity)) {
+        try (var wall =
+                new WallFixture(new RlimitsOnly(), script(how), WallFixture.nativeFolder(), identity, WallKind.BWRAP)) {
             NetworkPlan network = how.property.equals("egress-network") ? WalledNetworkTest.PLAN : NetworkPlan.NONE;
             SandboxException failure = wall.failure(WalledNetworkTest.withNetwork(
                     wall, network, false, "/bin/sh", "-c", "touch /workspace/ran; sleep 1000.125"));

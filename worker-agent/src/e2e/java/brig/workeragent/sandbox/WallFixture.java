@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.TestFolders;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 
 /** A launcher on this host's real bwrap, with folders that the worker's user can get to. */
 final class WallFixture implements AutoCloseable {
@@ -23,6 +25,10 @@ final class WallFixture implements AutoCloseable {
     private static final int WAIT_SECONDS = 30;
     private static final AtomicInteger WORKERS = new AtomicInteger();
 
+    /** Unpacked by the build. */
+    private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
+
+    private final WallKind kind;
     final Path root;
     final Path workspace;
     final WorkerIdentity identity;
@@ -33,18 +39,28 @@ final class WallFixture implements AutoCloseable {
     }
 
     WallFixture(LimitsBackend limits, Path bwrap) {
-        this(limits, bwrap, nativeFolder(), identityOfHost());
+        this(limits, bwrap, nativeFolder(), identityOfHost(), WallKind.BWRAP);
+    }
+
+    /** Its walls are of that kind, if this host has it. */
+    WallFixture(LimitsBackend limits, WallKind kind) {
+        this(limits, LauncherConfig.BWRAP, nativeFolder(), identityOfHost(), kind);
     }
 
     /** For another user, who needs programs that he can get to. */
-    WallFixture(LimitsBackend limits, Path bwrap, Path programs, WorkerIdentity identity) {
+    WallFixture(LimitsBackend limits, Path bwrap, Path programs, WorkerIdentity identity, WallKind kind) {
         this.identity = identity;
+        this.kind = kind;
+        if (kind == WallKind.GVISOR) {
+            Assumptions.assumeTrue(Files.isExecutable(RUNSC), "there is no gVisor, which the build unpacks");
+        }
         try {
             root = TestFolders.create("brig-test");
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
             workspace = Files.createDirectory(root.resolve("workspace"));
             Files.setAttribute(workspace, "unix:uid", identity.uid());
-            launcher = Launcher.open(new LauncherConfig(bwrap, programs, root.resolve("run"), identity, limits));
+            launcher = Launcher.open(new LauncherConfig(
+                    bwrap, programs, root.resolve("run"), identity, limits, GvisorProgram.at(RUNSC)));
         } catch (IOException | SandboxException failed) {
             throw new IllegalStateException(failed);
         }
@@ -66,7 +82,7 @@ final class WallFixture implements AutoCloseable {
     record Result(ProcessExit exit, String stdout, String stderr) {}
 
     WallProfile profile() {
-        return WallProfile.of(workspace);
+        return WallProfile.of(workspace).withKind(kind);
     }
 
     LaunchRequest shell(String script) {
@@ -94,7 +110,9 @@ final class WallFixture implements AutoCloseable {
                 old.tmpBytesMax(),
                 old.homeBytesMax(),
                 old.nested(),
-                old.network());
+                old.network(),
+                old.shells(),
+                old.kind());
         return new LaunchRequest(
                 request.workerId(),
                 profile,

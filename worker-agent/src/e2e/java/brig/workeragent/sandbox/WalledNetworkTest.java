@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.RlimitsOnly;
 import brig.workeragent.sandbox.NetworkPlan.Listener;
@@ -14,13 +15,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The network of a wall with egress, on a real bwrap: what its sockets take, and what the worker cannot do to it. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ParameterizedClass
+@EnumSource(WallKind.class)
 class WalledNetworkTest {
 
     static final NetworkPlan PLAN = new NetworkPlan(
@@ -42,12 +48,15 @@ class WalledNetworkTest {
 
     private static WallFixture wall;
 
-    @BeforeAll
-    static void open() {
-        wall = new WallFixture(new RlimitsOnly());
+    @Parameter
+    WallKind kind;
+
+    @BeforeParameterizedClassInvocation
+    static void open(WallKind kind) {
+        wall = new WallFixture(new RlimitsOnly(), kind);
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     static void close() {
         wall.close();
     }

@@ -6,9 +6,12 @@ import brig.protocol.Reason;
 import brig.protocol.control.Finding;
 import brig.protocol.control.Posture;
 import brig.protocol.spawn.TerminalSize;
+import brig.protocol.spawn.WallDemand;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.sandbox.GvisorProgram;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
@@ -97,7 +100,8 @@ public final class SandboxWalls implements Walls {
                     settings.nativeFolder(),
                     settings.runtimeFolder(),
                     WorkerIdentity.ofHost(settings.uidForRoot()),
-                    probe.backend());
+                    probe.backend(),
+                    settings.runsc() == null ? GvisorProgram.installed() : GvisorProgram.at(settings.runsc()));
             return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
         } catch (LimitsUnavailableException e) {
             throw new BrigException(
@@ -175,8 +179,27 @@ public final class SandboxWalls implements Walls {
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
                 may.nested(),
                 network(may, serving),
-                shells(plan.remoteShell()));
+                shells(plan.remoteShell()),
+                kind(may.wall()));
         return new SandboxWall(plan, profile, limitsOf(limits), placeholders, serving);
+    }
+
+    /** Never a weaker one: a demand that this host does not meet is refused. */
+    private WallKind kind(@Nullable WallDemand demand) {
+        if (demand == null) {
+            return WallKind.BWRAP;
+        }
+        List<WallKind> offered = List.of(WallKind.BWRAP);
+        WallKind kind = demand.choose(offered);
+        if (kind != null) {
+            return kind;
+        }
+        try {
+            config.gvisor().require();
+            return WallKind.GVISOR;
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
     }
 
     private static WallProfile.@Nullable Shells shells(@Nullable RemoteShell remote) {
@@ -364,6 +387,7 @@ public final class SandboxWalls implements Walls {
         ErrorCode code = switch (e.code()) {
             case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
             case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START, SPARE_ENDED -> ErrorCode.SANDBOX_UNAVAILABLE;
+            case WALL_UNAVAILABLE -> ErrorCode.WALL_UNAVAILABLE;
             case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
             case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
             case PORT_UNAVAILABLE -> ErrorCode.NOT_FOUND;

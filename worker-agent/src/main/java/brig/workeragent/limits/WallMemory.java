@@ -27,6 +27,10 @@ final class WallMemory {
     private static final long FILE_BYTES = KIB;
 
     private static final String SHARED = "/dev/zero (deleted)";
+    /** gVisor's memory of all that runs behind it, tmpfs included. */
+    private static final String SECOND_KERNEL = "/memfd:runsc-memory (deleted)";
+    /** Begins no line. */
+    private static final String NOTHING = "\n";
     /** A wall with no more sockets than this is not examined further. */
     private static final int SOCKETS_IGNORED = 256;
     /** The default buffer limit of one socket: the usual {@code net.core.wmem_default}. */
@@ -52,10 +56,11 @@ final class WallMemory {
     private static long ofProcess(Entry process, Map<String, Long> shared) {
         Path folder = Path.of("/proc/" + process.pid());
         try {
-            addShared(folder, shared);
-            long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"), "none");
+            boolean isOfSecondKernel = addShared(folder, shared);
+            long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"), NOTHING);
             // Memory shared by several processes counts once (PSS); files in a tmpfs are counted there.
-            return tables + KIB * sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"), "Pss_Shmem:");
+            String counted = isOfSecondKernel ? NOTHING : "Pss_Shmem:";
+            return tables + KIB * sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"), counted);
         } catch (IOException | UncheckedIOException closed) {
             return process.residentBytes();
         }
@@ -74,12 +79,17 @@ final class WallMemory {
     }
 
     /**
-     * Anonymous shared memory. It persists while no process maps its pages, so its whole length counts, once for all
+     * Adds anonymous shared memory. It persists while no process maps its pages, so its whole length counts, once for all
      * that share it.
+     *
+     * @return whether the process maps the memory of a second kernel, which is a file without a folder
      */
-    private static void addShared(Path folder, Map<String, Long> shared) throws IOException {
+    private static boolean addShared(Path folder, Map<String, Long> shared) throws IOException {
+        boolean[] isOfSecondKernel = {false};
         try (Stream<String> lines = Files.lines(folder.resolve("maps"))) {
-            lines.filter(line -> line.endsWith(SHARED)).forEach(line -> {
+            lines.forEach(line -> {
+                isOfSecondKernel[0] |= line.endsWith(SECOND_KERNEL);
+                if (!line.endsWith(SHARED)) return;
                 String[] fields = line.split(" +", 6);
                 String[] ends = fields[0].split("-", 2);
                 long end = Long.parseLong(fields[2], 16)
@@ -88,6 +98,7 @@ final class WallMemory {
                 shared.merge(fields[3] + " " + fields[4], end, Math::max);
             });
         }
+        return isOfSecondKernel[0];
     }
 
     /** Bytes of the folders in memory that a wall may fill. */

@@ -66,6 +66,7 @@ import org.jspecify.annotations.Nullable;
  * @param apis what differs if one of its model routes leads to a cloud, by its API; {@code {region}} and {@code {project}} are
  *     those of the route
  * @param budget what each session may use up at most
+ * @param wall the kind of wall that it wants, as in a policy; empty for any
  */
 @Settings
 public record AgentProfile(
@@ -91,7 +92,8 @@ public record AgentProfile(
         @OrTrue @Nullable Tty tty,
         @Default Login login,
         @Default Map<String, Login> apis,
-        @Default Budget budget) {
+        @Default Budget budget,
+        @Default String wall) {
 
     /**
      * An npm package, or a program that comes with Brig.
@@ -295,7 +297,8 @@ public record AgentProfile(
                 tty,
                 login,
                 apis,
-                budget);
+                budget,
+                wall);
     }
 
     /** What differs with that route; null for nothing. */
@@ -352,7 +355,8 @@ public record AgentProfile(
                                 tty.transcript()),
                 login,
                 apis,
-                budget);
+                budget,
+                wall);
     }
 
     private static List<String> with(List<String> arguments, List<String> more) {

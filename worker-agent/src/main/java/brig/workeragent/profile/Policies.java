@@ -5,6 +5,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.WallDemand;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;
@@ -183,7 +184,8 @@ public final class Policies {
                             policy.privateFiles(),
                             limits,
                             policy.nested(),
-                            policy.egress()));
+                            policy.egress(),
+                            policy.wall().isEmpty() ? null : WallDemand.parse(policy.wall())));
         } catch (IllegalArgumentException e) {
             throw invalid(chosen.name(), chosen.source() + ": " + e.getMessage());
         }

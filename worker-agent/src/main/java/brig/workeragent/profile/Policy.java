@@ -5,6 +5,7 @@ import brig.protocol.record.Default;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import brig.protocol.spawn.Budget;
+import brig.protocol.spawn.WallDemand;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import java.util.regex.Pattern;
  * @param projectFile {@code narrow} or {@code ignore}: the effect of a {@link ProjectFile} in the workspace
  * @param egress the agent's network access; none if absent
  * @param budget what each session may use up at most
+ * @param wall the kind of wall: {@code bwrap}, {@code gvisor}, or {@code min:} before it for that or a stronger one; empty for any
  */
 @Settings
 public record Policy(
@@ -59,7 +61,8 @@ public record Policy(
         @Default boolean nested,
         @Default("narrow") String projectFile,
         @Default EgressPolicy egress,
-        @Default Budget budget) {
+        @Default Budget budget,
+        @Default String wall) {
 
     /** The mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -110,8 +113,20 @@ public record Policy(
         for (String pattern : privateFiles) {
             requireGlob(pattern);
         }
+        requireWall(wall);
         if (!PROJECT_FILES.contains(projectFile)) {
             throw new IllegalArgumentException("projectFile: must be one of " + PROJECT_FILES);
+        }
+    }
+
+    /** @throws IllegalArgumentException naming the key */
+    static void requireWall(String wall) {
+        try {
+            if (!wall.isEmpty()) {
+                WallDemand.parse(wall);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("wall: " + e.getMessage(), e);
         }
     }
 
@@ -134,7 +149,8 @@ public record Policy(
                 nested,
                 projectFile,
                 other,
-                budget);
+                budget,
+                wall);
     }
 
     boolean workspaceReadOnly() {

@@ -157,6 +157,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
                 may.privateFiles(),
                 may.limits(),
                 may.nested(),
-                narrowing.of(may.egress()));
+                narrowing.of(may.egress()),
+                may.wall());
     }
 }

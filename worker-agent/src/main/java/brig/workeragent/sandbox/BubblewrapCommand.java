@@ -36,11 +36,13 @@ final class BubblewrapCommand {
 
     private final WallTemplate template;
     private final Path root;
+    private final GvisorProgram gvisor;
 
     /** @param root the host's root folder; another one in tests */
-    BubblewrapCommand(WallTemplate template, Path root) {
+    BubblewrapCommand(WallTemplate template, Path root, GvisorProgram gvisor) {
         this.template = template;
         this.root = root;
+        this.gvisor = gvisor;
     }
 
     List<String> options(WallProfile profile) throws SandboxException {
@@ -61,6 +63,11 @@ final class BubblewrapCommand {
                     mount.target().toString());
         }
         if (profile.shells() != null) addShells(options, profile.shells());
+        if (profile.hasSecondKernel()) {
+            add(options, "--dir", Gvisor.FOLDER);
+            add(options, "--ro-bind", template.gvisor().toString(), Gvisor.STARTER);
+            add(options, "--ro-bind", gvisor.require().toString(), Gvisor.RUNSC);
+        }
         // After all other mounts: only what was mounted writable above is writable, so /etc and the folders between are
         // not.
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
@@ -105,7 +112,7 @@ final class BubblewrapCommand {
     private static void addNamespaces(List<String> options, WallProfile profile) {
         String inside = Integer.toString(WallProfile.INSIDE_UID);
         add(options, "--unshare-all", "--unshare-user");
-        if (!profile.nested()) add(options, "--disable-userns");
+        if (!profile.nested() && !profile.hasSecondKernel()) add(options, "--disable-userns");
         add(
                 options,
                 "--die-with-parent",
@@ -146,7 +153,7 @@ final class BubblewrapCommand {
         add(options, "--proc", "/proc");
         // In case a wall is mistakenly built as root. With a part of /proc covered the kernel permits no other mount of
         // /proc, which a nested sandbox needs first.
-        if (!profile.nested()) add(options, "--ro-bind", "/proc/sys", "/proc/sys");
+        if (!profile.nested() && !profile.hasSecondKernel()) add(options, "--ro-bind", "/proc/sys", "/proc/sys");
         add(options, "--dev", "/dev");
         // bwrap's /dev is an unlimited tmpfs; a worker can write only to its shared memory.
         add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");
@@ -166,25 +173,43 @@ final class BubblewrapCommand {
      * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA does. It is not used with a group, as it
      *     counts reservations, and runtimes reserve more than they use.
      */
-    static List<String> payload(LaunchRequest request, boolean memoryGroup, List<String> declared) {
-        ResourceLimits limits = request.limits();
-        TerminalSize tty = request.tty();
+    static List<String> payload(LaunchRequest request, boolean memoryGroup, DeclaredPosture.Declared declared) {
         var words = new ArrayList<String>();
+        if (request.profile().hasSecondKernel()) {
+            add(words, INIT, "--nproc", Integer.toString(Gvisor.processes(request.limits()) + 1), "--kernel", "starts");
+            addCommand(words, declared.wall(), Gvisor.start(request.profile()));
+            add(words, INIT, "--kernel", "second");
+        } else {
+            words.add(INIT);
+        }
+        addLimits(words, request.limits());
+        if (!memoryGroup && !request.profile().hasSecondKernel()) {
+            add(words, "--data", Long.toString(request.limits().memoryBytesMax()));
+        }
+        TerminalSize tty = request.tty();
+        if (tty != null) add(words, "--tty", tty.cols() + "x" + tty.rows());
+        addCommand(
+                words,
+                request.profile().hasSecondKernel() ? declared.secondKernel() : declared.wall(),
+                request.command());
+        return words;
+    }
+
+    private static void addLimits(List<String> words, ResourceLimits limits) {
         add(
                 words,
-                INIT,
                 "--nproc",
                 Integer.toString(limits.pidsMax() + 1),
                 "--fsize",
                 Long.toString(limits.fileBytesMax()),
                 "--nofile",
                 Integer.toString(limits.openFilesMax()));
-        if (!memoryGroup) add(words, "--data", Long.toString(limits.memoryBytesMax()));
-        if (tty != null) add(words, "--tty", tty.cols() + "x" + tty.rows());
+    }
+
+    private static void addCommand(List<String> words, List<String> declared, List<String> command) {
         declared.forEach(property -> add(words, "--property", property));
         words.add("--");
-        words.addAll(request.command());
-        return words;
+        words.addAll(command);
     }
 
     private static void add(List<String> options, String... words) {

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.seccomp.SeccompFilter.Allowed;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.UserCounts;
@@ -70,7 +71,7 @@ public final class Launcher implements AutoCloseable {
         this.template = template;
         this.counts = counts;
         this.declaration = DeclaredPosture.ofHost(counts, new WorkspaceMounts(config.blank()));
-        this.bubblewrap = new BubblewrapCommand(template, Path.of("/"));
+        this.bubblewrap = new BubblewrapCommand(template, Path.of("/"), config.gvisor());
         this.requests = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());
         requests.setRemoveOnCancelPolicy(true);
@@ -114,10 +115,13 @@ public final class Launcher implements AutoCloseable {
             WorkerIdentity other = request.identity();
             Spare kept = other == null ? current.takeSpare() : null;
             Spare taken = kept == null ? prepare(current, other == null ? config.identity() : other) : kept;
-            limit(taken, request.limits(), current);
+            WallProfile profile = request.profile();
+            ResourceLimits limits = request.limits();
+            limit(taken, profile.hasSecondKernel() ? Gvisor.around(limits) : limits, current);
             boolean memoryGroup = taken.lease().limitsMemory();
-            List<String> declared = declaration.of(request.profile(), memoryGroup);
-            var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
+            DeclaredPosture.Declared declared = declaration.of(profile, memoryGroup);
+            var measurement = new PostureMeasurement(
+                    profile.kind(), declared.names(), config.limits().level(), config.notHeld());
             var launch = new WallLaunch.Launch(taken.id(), request, taken.lease(), measurement);
             var attempt = new CompletableFuture<BubblewrapProcess>();
             var _ = attempt.whenComplete((process, failure) -> {
@@ -129,16 +133,20 @@ public final class Launcher implements AutoCloseable {
             flight.startsUntil(
                     requests.schedule(flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
             List<String> payload = BubblewrapCommand.payload(request, memoryGroup, declared);
-            boolean nested = request.profile().nested();
-            current.bound(flight.id(), counts.ofWorker(nested));
-            current.launch(
-                    flight, template.filter(nested, memoryGroup), bubblewrap.options(request.profile()), payload);
+            Allowed allowed = allowedIn(profile);
+            current.bound(flight.id(), counts.ofWorker(allowed != Allowed.USUAL));
+            current.launch(flight, template.filter(allowed, memoryGroup), bubblewrap.options(profile), payload);
             var _ = launched.thenRun(this::refill);
         } catch (LimitsUnavailableException unavailable) {
             fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));
         } catch (SandboxException failure) {
             fail(launched, failure);
         }
+    }
+
+    private static Allowed allowedIn(WallProfile profile) {
+        if (profile.hasSecondKernel()) return Allowed.SECOND_KERNEL;
+        return profile.nested() ? Allowed.NAMESPACES : Allowed.USUAL;
     }
 
     /** Whether the spare had ended, of which the launcher tells only after a launch may have taken it. */

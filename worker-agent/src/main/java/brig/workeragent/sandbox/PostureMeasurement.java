@@ -3,6 +3,7 @@ package brig.workeragent.sandbox;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
 import brig.protocol.control.Posture.Property;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +16,16 @@ import java.util.stream.Collectors;
  */
 final class PostureMeasurement {
 
+    /** Names of the declared properties, in their order. */
     private final List<String> declared;
+
+    private final WallKind kind;
     private final String limitsLevel;
     private final List<String> notHeld;
     private final List<Property> measured = new ArrayList<>();
 
-    PostureMeasurement(List<String> declared, String limitsLevel, List<String> notHeld) {
+    PostureMeasurement(WallKind kind, List<String> declared, String limitsLevel, List<String> notHeld) {
+        this.kind = kind;
         this.declared = declared;
         this.notHeld = notHeld;
         this.limitsLevel = limitsLevel;
@@ -33,7 +38,7 @@ final class PostureMeasurement {
     }
 
     Posture posture() {
-        return new Posture(limitsLevel, notHeld, measured, null);
+        return new Posture(limitsLevel, notHeld, measured, null, kind);
     }
 
     /**
@@ -41,9 +46,8 @@ final class PostureMeasurement {
      * older one could measure fewer than declared here.
      */
     boolean isConfirmed() {
-        List<String> wanted = declared.stream().map(DeclaredPosture::nameOf).toList();
         return measured.stream().allMatch(Property::holds)
-                && measured.stream().map(Property::name).toList().equals(wanted);
+                && measured.stream().map(Property::name).toList().equals(declared);
     }
 
     SandboxException failure() {
@@ -52,7 +56,6 @@ final class PostureMeasurement {
                 .map(property -> property.name() + " (" + property.detail() + ")")
                 .collect(Collectors.joining(", "));
         String missing = declared.stream()
-                .map(DeclaredPosture::nameOf)
                 .filter(name ->
                         measured.stream().noneMatch(property -> property.name().equals(name)))
                 .map(name -> name + " (not measured)")

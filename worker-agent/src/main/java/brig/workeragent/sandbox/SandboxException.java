@@ -13,6 +13,8 @@ public final class SandboxException extends Exception {
         COMMAND_NOT_EXECUTABLE,
         /** This host cannot build the wall; the message says what to install or to change. */
         SANDBOX_UNAVAILABLE,
+        /** This host has no wall of the wanted kind; the message says what to install. */
+        WALL_UNAVAILABLE,
         /** The wall was built, but a declared property was not confirmed from inside; the message names it. */
         POSTURE_NOT_ENFORCED,
         /** The resource limits cannot be enforced. */

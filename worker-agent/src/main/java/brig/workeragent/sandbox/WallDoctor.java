@@ -3,6 +3,7 @@ package brig.workeragent.sandbox;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class WallDoctor {
 
     private static final int TRIAL_MS = 10_000;
+    private static final String GVISOR = "gvisor";
     private static final NetworkPlan TRIAL =
             new NetworkPlan(List.of(new NetworkPlan.Listener(false, "127.0.0.1", 3128)), null);
     private static final String INSTALL = "Install bubblewrap: sudo apt-get install bubblewrap";
@@ -46,6 +48,7 @@ public final class WallDoctor {
         checkPrograms();
         checkNamespaces();
         checkInside(workspace);
+        checkGvisor(workspace);
         checkLimits();
         checkSharedCounts();
         return List.copyOf(findings);
@@ -86,8 +89,39 @@ public final class WallDoctor {
     }
 
     private void checkInside(Path workspace) {
+        WallProfile profile = trial(workspace);
+        List<Posture.Property> properties = build("trial wall", profile);
+        properties.forEach(this::add);
+        if (properties.isEmpty()) return;
+        build("trial wall with egress", profile.withNetwork(TRIAL)).stream()
+                .filter(property -> property.name().equals(DeclaredPosture.EGRESS_NETWORK))
+                .forEach(this::add);
+    }
+
+    /** It is optional: a host without it is fit. */
+    private void checkGvisor(Path workspace) {
+        try {
+            config.gvisor().require();
+        } catch (SandboxException missing) {
+            findings.add(new Finding(
+                    GVISOR, FindingStatus.OK, "not here, so --wall gvisor is refused: " + missing.getMessage(), null));
+            return;
+        }
+        long beganNs = System.nanoTime();
+        List<Posture.Property> properties =
+                build("trial wall with gVisor", trial(workspace).withKind(WallKind.GVISOR));
+        if (properties.isEmpty()) return;
+        long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
+        add(
+                GVISOR,
+                true,
+                config.gvisor().version() + " stands; from the start to the end of a wall: " + ms + " ms",
+                null);
+    }
+
+    private static WallProfile trial(Path workspace) {
         WallProfile usual = WallProfile.of(workspace);
-        var profile = new WallProfile(
+        return new WallProfile(
                 workspace,
                 true,
                 List.of(),
@@ -97,12 +131,6 @@ public final class WallDoctor {
                 usual.homeBytesMax(),
                 false,
                 NetworkPlan.NONE);
-        List<Posture.Property> properties = build("trial wall", profile);
-        properties.forEach(this::add);
-        if (properties.isEmpty()) return;
-        build("trial wall with egress", profile.withNetwork(TRIAL)).stream()
-                .filter(property -> property.name().equals(DeclaredPosture.EGRESS_NETWORK))
-                .forEach(this::add);
     }
 
     /** The posture of a trial wall; empty if it cannot be built. */

@@ -34,6 +34,8 @@ final class WallFailure {
                     case "ENOENT" -> new SandboxException(Code.SPARE_ENDED, "the wall's first process was killed");
                     default -> step(step, detail);
                 };
+            case "second-kernel" ->
+                new SandboxException(Code.SANDBOX_UNAVAILABLE, "gVisor cannot be started in the wall: " + detail);
             case "network" ->
                 new SandboxException(
                         Code.SANDBOX_UNAVAILABLE,
@@ -76,6 +78,10 @@ final class WallFailure {
         if (complaint.contains("Can't mount proc")) {
             return ". This container hides parts of /proc, so no new /proc can be mounted: in Docker use "
                     + "--security-opt systempaths=unconfined";
+        }
+        if (complaint.contains("brig-gvisor: a user namespace of its own")) {
+            return ". This host lets no user namespace be made in another one, which gVisor needs: give bwrap an AppArmor profile"
+                    + " that allows it, or set sysctl user.max_user_namespaces higher";
         }
         if (complaint.contains("nknown option")) return ". This bubblewrap is too old: 0.8.0 or later is needed";
         if (complaint.contains("Can't find source path")) {

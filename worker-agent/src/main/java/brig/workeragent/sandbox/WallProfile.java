@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.protocol.spawn.WallKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
  * @param network           its network; {@link NetworkPlan#NONE} for none
  * @param shells            what stands in for its shells; null for its own
+ * @param kind              whether a second kernel stands in it
  */
 public record WallProfile(
         Path workspace,
@@ -33,7 +35,8 @@ public record WallProfile(
         long homeBytesMax,
         boolean nested,
         NetworkPlan network,
-        @Nullable Shells shells) {
+        @Nullable Shells shells,
+        WallKind kind) {
 
     public static final String WORKSPACE = "/workspace";
 
@@ -103,7 +106,7 @@ public record WallProfile(
         }
     }
 
-    /** A wall with its own shells. */
+    /** A wall of the usual kind with its own shells. */
     public WallProfile(
             Path workspace,
             boolean workspaceReadOnly,
@@ -124,7 +127,8 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
-                null);
+                null,
+                WallKind.BWRAP);
     }
 
     /** The default wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
@@ -155,7 +159,8 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
-                shells);
+                shells,
+                kind);
     }
 
     /** A copy with that network. */
@@ -170,7 +175,8 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 plan,
-                shells);
+                shells,
+                kind);
     }
 
     /** A copy with other shells; null for its own. */
@@ -185,7 +191,29 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
+                other,
+                kind);
+    }
+
+    /** A copy of that kind. */
+    public WallProfile withKind(WallKind other) {
+        return new WallProfile(
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                shells,
                 other);
+    }
+
+    /** Whether a second kernel stands in it. */
+    boolean hasSecondKernel() {
+        return kind == WallKind.GVISOR;
     }
 
     /** Paths below the workspace are allowed: it is mounted before. */

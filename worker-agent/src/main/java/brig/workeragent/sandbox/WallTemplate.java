@@ -1,6 +1,7 @@
 package brig.workeragent.sandbox;
 
 import brig.seccomp.SeccompFilter;
+import brig.seccomp.SeccompFilter.Allowed;
 import brig.seccomp.Syscall;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,7 +29,7 @@ final class WallTemplate {
     private static final String UNFINISHED = ".new";
     private static final Path HOST = Path.of("/etc");
     /** Programs that workers' users execute; the build's folder may be closed to them. */
-    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone", "brig-shim");
+    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor");
 
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
@@ -100,11 +102,11 @@ final class WallTemplate {
                     folder, new WallEtc(folder, "etc", HOST, ETC, null), copied ? folder : nativeFolder);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
-            for (boolean nested : BOTH) {
+            for (Allowed allowed : Allowed.values()) {
                 for (boolean memoryGroup : BOTH) {
                     template.put(
-                            filterName(nested, memoryGroup),
-                            SeccompFilter.build(machine, nested, memoryGroup),
+                            filterName(allowed, memoryGroup),
+                            SeccompFilter.build(machine, allowed, memoryGroup),
                             "r--r--r--");
                 }
             }
@@ -203,16 +205,21 @@ final class WallTemplate {
         return programs.resolve("brig-shim");
     }
 
+    /** The program that starts gVisor. */
+    Path gvisor() {
+        return programs.resolve("brig-gvisor");
+    }
+
     /** The folder in which the workers' user can execute Brig's own programs. */
     Path programs() {
         return programs;
     }
 
-    Path filter(boolean nested, boolean memoryGroup) {
-        return folder.resolve(filterName(nested, memoryGroup));
+    Path filter(Allowed allowed, boolean memoryGroup) {
+        return folder.resolve(filterName(allowed, memoryGroup));
     }
 
-    private static String filterName(boolean nested, boolean memoryGroup) {
-        return "filter" + (nested ? "-nested" : "") + (memoryGroup ? "" : "-rlimits") + ".bpf";
+    private static String filterName(Allowed allowed, boolean memoryGroup) {
+        return "filter-" + allowed.name().toLowerCase(Locale.ROOT) + (memoryGroup ? "" : "-rlimits") + ".bpf";
     }
 }

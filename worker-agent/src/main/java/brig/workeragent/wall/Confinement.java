@@ -1,6 +1,9 @@
 package brig.workeragent.wall;
 
 import brig.egress.policy.EgressPolicy;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.spawn.WallDemand;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits the worker's own; the smaller of these and the host's apply
  * @param nested whether the agent may create namespaces: a weaker wall
  * @param egress its network access
+ * @param wall its kind; null for the usual one
  */
 public record Confinement(
         boolean workspaceReadOnly,
@@ -26,7 +30,8 @@ public record Confinement(
         List<String> privateFiles,
         WallSettings.Limits limits,
         boolean nested,
-        EgressPolicy egress) {
+        EgressPolicy egress,
+        @Nullable WallDemand wall) {
 
     /** @param hostPath the real path; {@code target} is the path inside */
     public record Mount(Path hostPath, Path target, boolean readOnly) {}
@@ -35,21 +40,59 @@ public record Confinement(
     public Confinement with(List<Mount> first) {
         List<Mount> all = new ArrayList<>(first);
         all.addAll(mounts);
-        return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested, egress);
+        return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested, egress, wall);
     }
 
     /** A copy with another network access, and its variables. */
     public Confinement with(EgressPolicy other) {
         Set<String> all = new TreeSet<>(variables);
         all.addAll(EgressVariables.names(other));
-        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, other);
+        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, other, wall);
+    }
+
+    /** The usual wall. */
+    public Confinement(
+            boolean workspaceReadOnly,
+            List<Mount> mounts,
+            Set<String> variables,
+            List<String> privateFiles,
+            WallSettings.Limits limits,
+            boolean nested,
+            EgressPolicy egress) {
+        this(workspaceReadOnly, mounts, variables, privateFiles, limits, nested, egress, null);
+    }
+
+    /**
+     * A copy behind a wall of which that is demanded too.
+     *
+     * @param who demands it, for the message
+     * @throws BrigException {@code FORBIDDEN} if no wall meets both demands
+     */
+    public Confinement behind(@Nullable String demand, String who) {
+        if (demand == null || demand.isEmpty()) {
+            return this;
+        }
+        try {
+            return new Confinement(
+                    workspaceReadOnly,
+                    mounts,
+                    variables,
+                    privateFiles,
+                    limits,
+                    nested,
+                    egress,
+                    WallDemand.parse(demand).and(wall));
+        } catch (IllegalArgumentException e) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN, "the wall that " + who + " wants is not allowed: " + e.getMessage());
+        }
     }
 
     /** A copy with these variables too. */
     public Confinement letting(Set<String> names) {
         Set<String> all = new TreeSet<>(variables);
         all.addAll(names);
-        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, egress);
+        return new Confinement(workspaceReadOnly, mounts, all, privateFiles, limits, nested, egress, wall);
     }
 
     /** A copy with no variables beyond these; null changes nothing. */
@@ -58,6 +101,6 @@ public record Confinement(
         if (names != null) {
             left.retainAll(names);
         }
-        return new Confinement(workspaceReadOnly, mounts, left, privateFiles, limits, nested, egress);
+        return new Confinement(workspaceReadOnly, mounts, left, privateFiles, limits, nested, egress, wall);
     }
 }

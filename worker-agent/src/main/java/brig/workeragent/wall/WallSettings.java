@@ -2,6 +2,7 @@ package brig.workeragent.wall;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of all walls of this host.
@@ -14,6 +15,7 @@ import java.util.List;
  * @param limits for each worker
  * @param limitsLevel the required level, or empty for the best of this host
  * @param tools for each run of Brig's own programs
+ * @param runsc gVisor's program; null to look where distributions install it
  */
 public record WallSettings(
         Path nativeFolder,
@@ -23,7 +25,8 @@ public record WallSettings(
         int startMs,
         Limits limits,
         String limitsLevel,
-        Tools tools) {
+        Tools tools,
+        @Nullable Path runsc) {
     /** As in {@code config/brig.json}. */
     public record Tools(int timeoutMs, long memoryBytesMax) {}
 

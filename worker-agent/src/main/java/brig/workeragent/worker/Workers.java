@@ -328,6 +328,8 @@ public final class Workers {
                     .with(place.mounts())
                     .with(tunnel == null ? List.of() : tunnel.mounts())
                     .narrowedTo(request.bounds().envAllowlist())
+                    .behind(profile.wall(), "the agent " + agent.name())
+                    .behind(request.bounds().wall(), "the request")
                     .letting(tty == null ? Set.of() : AgentProfile.TERMINAL.keySet());
             Wall built = parts.walls()
                     .build(new Walls.Plan(

@@ -69,7 +69,8 @@ class WorkerTest {
                 false,
                 "narrow",
                 EgressPolicy.NONE,
-                Budget.NONE);
+                Budget.NONE,
+                "");
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
@@ -97,7 +98,8 @@ class WorkerTest {
                 null,
                 new AgentProfile.Login(Map.of(), List.of(), List.of()),
                 Map.of(),
-                Budget.NONE);
+                Budget.NONE,
+                "");
         SpawnRequest request = new SpawnRequest(
                 null,
                 null,

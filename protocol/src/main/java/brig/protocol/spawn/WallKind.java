@@ -1,0 +1,14 @@
+package brig.protocol.spawn;
+
+/** The kinds of walls, the weakest first; lower case in JSON. */
+public enum WallKind {
+    /** Namespaces, a filter of system calls and limits: the agent uses the host's kernel. */
+    BWRAP,
+    /** A second kernel behind that wall: the agent's system calls reach gVisor, not the host's kernel. */
+    GVISOR;
+
+    /** As it is written in requests. */
+    public String word() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}
