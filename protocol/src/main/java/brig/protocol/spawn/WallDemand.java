@@ -46,7 +46,7 @@ public record WallDemand(WallKind kind, boolean orStronger) {
             return this;
         }
         WallDemand stronger = kind.compareTo(other.kind) >= 0 ? this : other;
-        WallDemand weaker = stronger == this ? other : this;
+        WallDemand weaker = stronger.equals(this) ? other : this;
         if (!weaker.isMetBy(stronger.kind)) {
             throw new IllegalArgumentException(this + " and " + other + " exclude each other");
         }

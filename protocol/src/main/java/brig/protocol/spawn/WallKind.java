@@ -1,5 +1,7 @@
 package brig.protocol.spawn;
 
+import java.util.Locale;
+
 /** The kinds of walls, the weakest first; lower case in JSON. */
 public enum WallKind {
     /** Namespaces, a filter of system calls and limits: the agent uses the host's kernel. */
@@ -9,6 +11,6 @@ public enum WallKind {
 
     /** As it is written in requests. */
     public String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -1,0 +1,151 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.workeragent.RealAgents;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions behind gVisor, and hosts without it. */
+@Timeout(300)
+@Order(1)
+class SecondKernelTest {
+    private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
+
+    private static Product product;
+    private static ScriptedModel model;
+    private static Path asked;
+
+    @BeforeAll
+    static void start() throws IOException {
+        if (Files.isExecutable(RUNSC)) {
+            product = FarAgents.prepare();
+            String given = Files.readString(product.config());
+            Files.writeString(
+                    product.config(), given.replace("\"workspaceBases\"", "\"runsc\":\"" + RUNSC + "\",\"workspaceBases\""));
+            asked = product.folder().resolve("model.log");
+            if (ScriptedModel.isHere()) {
+                model = new ScriptedModel(asked);
+            }
+            product.with("NODE_PATH=" + RealAgents.places()).serve();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (product != null) {
+            product.close();
+        }
+        if (model != null) {
+            model.close();
+        }
+    }
+
+    private static Spawned spawn(String agent, String prompt) throws IOException {
+        assumeTrue(product != null, "there is no gVisor, which the build unpacks");
+        Map<String, Object> config = new LinkedHashMap<>(Map.of("name", agent));
+        if (agent.equals("codex")) {
+            config.put("model", "scripted");
+        }
+        return new Spawned(
+                product,
+                product.ask(text(Map.of(
+                        "action", "spawn", "agent_config", config, "prompt", prompt, "once", true, "wall", "min:gvisor"))));
+    }
+
+    private static String text(Map<String, ?> request) {
+        return new String(Json.write(request), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void shouldRunBehindAnotherKernelAndLeaveNothing() throws IOException {
+        Spawned session = spawn("shell", "cat /proc/version; id -u; echo made > file; exit 3");
+        Frames frames = new Frames();
+        try (Wire wire = session.captain()) {
+            frames.readAll(wire);
+        }
+        assertTrue(frames.text().startsWith("Linux version 4.4.0 "), frames::text);
+        assertTrue(frames.text().contains("\n1000\n"), frames::text);
+        assertEquals(3, frames.ofType("done").getFirst().number("exit_code", -1));
+        assertEquals("made\n", Files.readString(session.workspace().resolve("file")));
+        JsonObject posture = session.view().object("posture");
+        assertEquals("gvisor", posture.text("wall"));
+        List<String> names = posture.objects("properties").stream()
+                .map(property -> property.text("name"))
+                .toList();
+        assertTrue(names.containsAll(List.of("own-network", "second-kernel/other-kernel")), names::toString);
+        Await.until("no gVisor is left", () -> Processes.with("--bundle=/run/brig-gvisor/bundle").isEmpty());
+    }
+
+    @Test
+    void shouldEndAtASignalAndAtAKill() throws IOException {
+        Spawned session = spawn("shell", "trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.1; done");
+        Frames frames = new Frames();
+        try (Wire wire = session.captain()) {
+            frames.readUntil(wire, frame -> frames.text().contains("up\n"));
+            product.brig("terminate", session.id());
+            frames.readAll(wire);
+        }
+        assertEquals("up\nbye\n", frames.text());
+        Spawned killed = spawn("shell", "echo up; kill -9 1; sleep 100");
+        Frames last = new Frames();
+        try (Wire wire = killed.captain()) {
+            last.readAll(wire);
+        }
+        assertEquals("SIGKILL", last.ofType("done").getFirst().text("signal"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldRunTheRealAgents(String agent) throws IOException {
+        assumeTrue(model != null, "no node");
+        RealAgents.require(agent);
+        FarAgents.route(product, agent, model);
+        Spawned session = spawn(agent, "#scenario:text:3");
+        Frames frames = new Frames();
+        try (Wire wire = session.captain()) {
+            frames.readAll(wire);
+        }
+        String all = String.join("\n", frames.lines());
+        assertEquals(0, frames.ofType("done").getFirst().number("exit_code", -1), all);
+        assertEquals("gvisor", session.view().object("posture").text("wall"));
+        String log = Files.readString(asked);
+        assertTrue(log.contains(FarAgents.KEY), "the key of outside reached the model");
+        assertTrue(!all.contains(FarAgents.KEY), "and nobody else");
+    }
+
+    @Test
+    void shouldRefuseAWeakerWallWhenTheHostHasNoGvisor() throws IOException {
+        try (Product without = Product.start(Map.of("worker", Map.of("runsc", "/none/runsc")))) {
+            for (String wall : List.of("gvisor", "min:gvisor")) {
+                JsonObject refused = without.ask(text(Map.of(
+                        "action", "spawn", "agent_config", Map.of("name", "shell"), "prompt", "echo no", "wall", wall)));
+                assertEquals("WALL_UNAVAILABLE", refused.text("code"), refused::toString);
+                assertTrue(refused.text("error", "").contains("worker.runsc"), refused::toString);
+            }
+            Run run = without.brig("run", "--wall", "gvisor", "shell", "echo no");
+            assertTrue(run.err().contains("install gVisor's runsc"), run::err);
+            assertEquals("", run.out());
+            Run usual = without.brig("run", "--wall", "min:bwrap", "shell", "echo yes");
+            assertEquals("yes\n", usual.out(), usual::err);
+            Run doctor = without.brig("doctor");
+            assertTrue(doctor.out().contains("--wall gvisor is refused"), doctor::out);
+        }
+    }
+}
