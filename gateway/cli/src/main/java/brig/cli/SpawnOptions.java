@@ -116,6 +116,13 @@ final class SpawnOptions {
     private @Nullable String policy;
 
     @Option(
+            names = "--root",
+            paramLabel = "ROOT",
+            description =
+                    "The programs and libraries inside the wall: host, or oci:NAME for an image of 'brig image list'.")
+    private @Nullable String root;
+
+    @Option(
             names = "--request-id",
             paramLabel = "UUID",
             description =
@@ -239,7 +246,7 @@ final class SpawnOptions {
                         budget == null ? null : Budget.parse("--budget", budget)),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null),
                 parent,
-                place);
+                place.rooted(root));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

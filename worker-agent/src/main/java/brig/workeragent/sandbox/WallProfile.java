@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
  * @param network           its network; {@link NetworkPlan#NONE} for none
  * @param shells            what stands in for its shells; null for its own
+ * @param image             the folder of an unpacked image, whose files are its programs and libraries; null for the
+ *     host's
  */
 public record WallProfile(
         Path workspace,
@@ -33,7 +35,11 @@ public record WallProfile(
         long homeBytesMax,
         boolean nested,
         NetworkPlan network,
-        @Nullable Shells shells) {
+        @Nullable Shells shells,
+        @Nullable Path image) {
+
+    /** Files that an image must have, below its root. */
+    public static final List<String> COVERED_IN_IMAGES = WallTemplate.coveredInImages();
 
     public static final String WORKSPACE = "/workspace";
 
@@ -92,6 +98,9 @@ public record WallProfile(
 
     public WallProfile {
         requireAbsolute("workspace", workspace);
+        if (image != null) {
+            requireAbsolute("image", image);
+        }
         mounts = List.copyOf(mounts);
         environment = Map.copyOf(environment);
         environment.forEach(WallProfile::checkVariable);
@@ -103,7 +112,7 @@ public record WallProfile(
         }
     }
 
-    /** A wall with its own shells. */
+    /** A wall of the host's files, with its own shells. */
     public WallProfile(
             Path workspace,
             boolean workspaceReadOnly,
@@ -124,6 +133,7 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
+                null,
                 null);
     }
 
@@ -155,7 +165,24 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
-                shells);
+                shells,
+                image);
+    }
+
+    /** A copy whose programs and libraries are those of an image; null for the host's. */
+    public WallProfile withImage(@Nullable Path folder) {
+        return new WallProfile(
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                shells,
+                folder);
     }
 
     /** A copy with that network. */
@@ -170,7 +197,8 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 plan,
-                shells);
+                shells,
+                image);
     }
 
     /** A copy with other shells; null for its own. */
@@ -185,7 +213,8 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
-                other);
+                other,
+                image);
     }
 
     /** Paths below the workspace are allowed: it is mounted before. */

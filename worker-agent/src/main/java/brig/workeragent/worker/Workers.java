@@ -19,6 +19,7 @@ import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.home.AgentHomes;
+import brig.workeragent.image.Images;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -73,6 +74,7 @@ public final class Workers {
             HandedOver handed,
             Walls walls,
             MadeWorkspaces made,
+            Images images,
             Timers timers,
             EgressSessions egress,
             Budgets budgets,
@@ -151,6 +153,7 @@ public final class Workers {
         this.workplaces = new Workspaces(
                 parts.walls(),
                 parts.made(),
+                parts.images(),
                 bounds.newWorkspaces(),
                 new WorkspaceOwners(bounds.owners()),
                 bounds.scratchBases());
@@ -337,7 +340,8 @@ public final class Workers {
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
                             grant == null ? null : parts.relayed().gate(grant),
-                            tunnel == null ? null : tunnel.shell()));
+                            tunnel == null ? null : tunnel.shell(),
+                            place.root()));
             Recorder recorder = null;
             Worker worker;
             try {
