@@ -2,6 +2,7 @@ package brig.workeragent.image;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.control.ImagesAnswer;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
@@ -32,8 +33,6 @@ import org.slf4j.LoggerFactory;
 /**
  * The images of this host. Each is a folder named after its digest, with its files and a note about it; names refer to
  * digests. Thread-safe.
- *
- * <p>Decision 0208.
  */
 public final class Images {
     /**
@@ -380,6 +379,7 @@ public final class Images {
     }
 
     private static BrigException unwritable(IOException e) {
-        return new BrigException(ErrorCode.INTERNAL, "the folder of images cannot be read or written: " + e);
+        return new BrigException(
+                ErrorCode.INTERNAL, "the folder of images cannot be read or written: " + Reason.withFile(e));
     }
 }

@@ -320,10 +320,8 @@ public final class Workers {
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
-            Confinement whole = granted == null
-                    ? policy.confinement()
-                    : policy.confinement().with(granted);
-            Confinement narrowed = project.narrowing().apply(whole);
+            Confinement own = policy.confinement();
+            Confinement narrowed = project.narrowing().apply(granted == null ? own : own.with(granted));
             Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())

@@ -1,5 +1,6 @@
 package brig.workeragent.image.unpack;
 
+import brig.protocol.Reason;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program. It writes one line to standard output, an {@link Unpacked}.
- *
- * <p>Decision 0208.
  */
 public final class Unpack {
     /** Of a block and the blocks for a long name. */
@@ -54,7 +53,7 @@ public final class Unpack {
         } catch (UnusableImageException e) {
             return Unpacked.fault(String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            return Unpacked.fault("it cannot be read or written: " + e);
+            return Unpacked.fault("it cannot be read or written: " + Reason.withFile(e));
         }
     }
 
