@@ -110,8 +110,7 @@ public final class Workers {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
-    /** Follow the terminals of agents. */
-    private static final TerminalFollower.Factory TERMINALS = ScreenCheckpoints::new;
+    private static final TerminalFollower.Factory FOLLOWERS = ScreenCheckpoints::new;
 
     static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
@@ -306,7 +305,7 @@ public final class Workers {
         @Nullable TerminalSize tty = adapted.talk().tty();
         Cassettes.Played format = tty == null
                 ? cassettes.formatOf(profile, adapted.model())
-                : new Cassettes.Played(new TerminalAdapter(tty, TERMINALS, profile.transcripts()), List.of());
+                : new Cassettes.Played(new TerminalAdapter(tty, FOLLOWERS, profile.transcripts()), List.of());
         Policies.Named policy = choice.policy();
         choice.logWithheld(spawnId);
         SpawnBudget spend = new SpawnBudget(choice, asker);

@@ -31,9 +31,8 @@ class RootMountsTest {
         return List.of("--ro-bind", image + path, path);
     }
 
-    @SafeVarargs
-    private static List<String> all(List<String>... parts) {
-        return Stream.of(parts).flatMap(List::stream).toList();
+    private static List<String> all(List<List<String>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
     }
 
     @Test
@@ -41,7 +40,7 @@ class RootMountsTest {
         Files.createDirectories(image.resolve("usr/bin"));
         Files.createSymbolicLink(image.resolve("bin"), Path.of("usr/bin"));
         Files.writeString(image.resolve("file"), "");
-        assertEquals(all(List.of("--symlink", "usr/bin", "/bin"), bound("/file"), bound("/usr")), options());
+        assertEquals(all(List.of(List.of("--symlink", "usr/bin", "/bin"), bound("/file"), bound("/usr"))), options());
     }
 
     @Test
@@ -59,11 +58,11 @@ class RootMountsTest {
         Files.createDirectories(image.resolve("opt/tool"));
         Files.createSymbolicLink(image.resolve("opt/brig/link"), Path.of("/oldroot"));
         assertEquals(
-                all(
+                all(List.of(
                         List.of("--perms", "0755", "--dir", "/opt"),
                         List.of("--perms", "0755", "--dir", "/opt/brig"),
                         List.of("--symlink", "/oldroot", "/opt/brig/link"),
-                        bound("/opt/tool")),
+                        bound("/opt/tool"))),
                 options("/opt/brig/program"));
     }
 
