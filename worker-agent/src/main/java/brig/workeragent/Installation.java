@@ -8,6 +8,8 @@ import brig.protocol.record.Extensible;
 import brig.protocol.record.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.image.ImageUnpacker;
+import brig.workeragent.image.Images;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -15,7 +17,10 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.sandbox.Reachability;
+import brig.workeragent.sandbox.WallProfile;
+import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WallSettings;
+import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -258,14 +263,11 @@ record Installation(
                 "-Dbrig.log=" + System.getProperty("brig.log", "INFO")));
         String added = System.getenv().getOrDefault("BRIG_EGRESS_JAVA_OPTS", "");
         Stream.of(added.split(" ", -1)).filter(option -> option.startsWith("-")).forEach(options::add);
-        List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(":", -1))
-                .map(entry -> Path.of(entry).toAbsolutePath().normalize())
-                .toList();
         Path archive = home.resolve("lib/worker-agent.aot");
         ConfinedCommand.Program program = new ConfinedCommand.Program(
                 Path.of(System.getProperty("java.home")),
                 options,
-                classPath,
+                classPath(),
                 Files.exists(archive) ? archive.toAbsolutePath() : null,
                 nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
         List<Path> closed = Stream.concat(
@@ -284,6 +286,27 @@ record Installation(
                 environment,
                 config.egress(),
                 config.budget());
+    }
+
+    /** The images of this host, which {@code tools} unpacks for {@code user}. */
+    Images images(ToolWall tools, WorkersUser user) {
+        return new Images(
+                new Images.Bounds(
+                        workspaces.resolveSibling("images"),
+                        config.images().bytesMax(),
+                        config.images().filesMax(),
+                        config.images().allBytesMax(),
+                        config.images().keptMs()),
+                new ImageUnpacker(
+                        tools, Path.of(System.getProperty("java.home")), classPath(), WallProfile.COVERED_IN_IMAGES),
+                user,
+                System::currentTimeMillis);
+    }
+
+    private static List<Path> classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(":", -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize())
+                .toList();
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

@@ -8,6 +8,7 @@ import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handovers;
+import brig.workeragent.image.Images;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.LinkServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -68,6 +69,7 @@ public final class WorkerAgent implements AutoCloseable {
                 installation::repositories,
                 config.keptWorkspaceMs(),
                 System::currentTimeMillis);
+        Images images = installation.images(walls.tools(), walls.user());
         Budgets budgets =
                 new Budgets(installation.egressSetup().budgetFolder(), config.budget(), System::currentTimeMillis);
         Grants grants = new Grants(new Grants.Services(
@@ -85,6 +87,7 @@ public final class WorkerAgent implements AutoCloseable {
                         new HandedOver(timers::schedule),
                         walls,
                         made,
+                        images,
                         timers,
                         egress,
                         budgets,
@@ -105,6 +108,7 @@ public final class WorkerAgent implements AutoCloseable {
         this.sweep = Thread.startVirtualThread(() -> {
             made.sweep();
             workers.sweep();
+            images.sweep();
         });
         this.link = LinkServer.open(
                 folder,
@@ -116,6 +120,7 @@ public final class WorkerAgent implements AutoCloseable {
                         workers,
                         new AgentCatalog(profiles, programs, policies, installation.missingFolders()),
                         made,
+                        images,
                         new RouteTrial(
                                 walls,
                                 profiles,

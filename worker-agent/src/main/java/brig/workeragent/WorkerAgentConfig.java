@@ -53,6 +53,7 @@ record WorkerAgentConfig(
         @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
         Tools tools,
+        Images images,
         EgressConfig egress,
         BudgetConfig budget) {
 
@@ -60,6 +61,15 @@ record WorkerAgentConfig(
     record Tools(
             @Range(min = 100, max = 600_000) int timeoutMs,
             @Range(min = 64 * MIB, max = TIB) long memoryBytesMax) {}
+
+    /** Limits for images that are roots of walls. */
+    record Images(
+            @Range(min = MIB, max = TIB) long bytesMax,
+            @Range(min = 100, max = 10_000_000) long filesMax,
+            @Range(min = MIB, max = 64 * TIB) long allBytesMax,
+
+            @Range(min = 1000, max = 3650 * DAY_MS, orZero = true)
+            long keptMs) {}
 
     /** The launcher has room for 1,024 walls; the rest is for tool walls. */
     static final int WORKERS_MAX = 1000;

@@ -48,6 +48,7 @@ final class Commands {
             StatusCommand.class,
             TopCommand.class,
             PruneCommand.class,
+            ImageCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

@@ -124,6 +124,13 @@ final class SpawnOptions {
     private @Nullable String wall;
 
     @Option(
+            names = "--root",
+            paramLabel = "ROOT",
+            description =
+                    "The programs and libraries inside the wall: host, or oci:NAME for an image of 'brig image list'.")
+    private @Nullable String root;
+
+    @Option(
             names = "--request-id",
             paramLabel = "UUID",
             description =
@@ -248,7 +255,7 @@ final class SpawnOptions {
                         wall),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null),
                 parent,
-                place);
+                place.rooted(root));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

@@ -43,6 +43,7 @@ import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.Posture;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkspacesAnswer;
@@ -425,6 +426,24 @@ final class Operations {
                             SpawnerRequest.TestRoute.class,
                             TestRouteAnswer.class,
                             (calls, caller, in) -> calls.operator().testRoute(in))
+                    .action(Who.ADMIN),
+            named(
+                            "listImages",
+                            SpawnerRequest.Images.class,
+                            ImagesAnswer.class,
+                            (calls, caller, in) -> calls.operator().images())
+                    .action(Who.KNOWN),
+            named(
+                            "pullImage",
+                            SpawnerRequest.PullImage.class,
+                            ImagesAnswer.Image.class,
+                            (calls, caller, in) -> calls.operator().pullImage(in))
+                    .action(Who.ADMIN),
+            named(
+                            "removeImage",
+                            SpawnerRequest.RemoveImage.class,
+                            ImagesAnswer.Image.class,
+                            (calls, caller, in) -> calls.operator().removeImage(in))
                     .action(Who.ADMIN),
             named(
                             "doctor",

@@ -15,6 +15,7 @@ import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TestRouteAnswer;
@@ -208,5 +209,20 @@ public final class HomeServed extends ForwardingAgent implements WallStreams.Cla
     @Override
     public CompletionStage<TestRouteAnswer> testRoute(String route) {
         return home.testRoute(route);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer> images() {
+        return home.images();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
+        return home.pullImage(from, name);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
+        return home.removeImage(name);
     }
 }

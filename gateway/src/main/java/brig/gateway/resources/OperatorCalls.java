@@ -14,6 +14,7 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.AgentOffer;
 import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.TestRouteAnswer;
 import java.util.concurrent.CompletionStage;
 
@@ -78,6 +79,18 @@ public final class OperatorCalls {
     /** Free of charge, but the answer belongs to the operator's account. */
     public CompletionStage<TestRouteAnswer> testRoute(SpawnerRequest.TestRoute in) {
         return workers.testRoute(in.route());
+    }
+
+    public CompletionStage<ImagesAnswer> images() {
+        return workers.images();
+    }
+
+    public CompletionStage<ImagesAnswer.Image> pullImage(SpawnerRequest.PullImage in) {
+        return workers.pullImage(in.from(), in.name());
+    }
+
+    public CompletionStage<ImagesAnswer.Image> removeImage(SpawnerRequest.RemoveImage in) {
+        return workers.removeImage(in.name());
     }
 
     public CompletionStage<HelloAnswer> agents() {

@@ -24,6 +24,7 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.control.EgressGrant;
 import brig.protocol.control.EgressHappened;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
 import brig.protocol.control.MirrorAnswer;
@@ -91,6 +92,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
+    /** The worker-agent gives up after ten times worker.tools.timeoutMs. */
+    private static final long PULL_DEADLINE_MS = 3_600_000;
 
     private final Vertx vertx;
     private final NetClient client;
@@ -342,7 +345,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         }
         long id = ++lastId;
         CompletableFuture<A> answer = new CompletableFuture<>();
-        Timers.Timer deadline = timers.after(DEADLINE_MS, () -> {
+        long deadlineMs = request instanceof ControlRequest.PullImage ? PULL_DEADLINE_MS : DEADLINE_MS;
+        Timers.Timer deadline = timers.after(deadlineMs, () -> {
             Pending<?> late = pending.remove(id);
             if (late != null) {
                 late.giveUp();
@@ -493,6 +497,21 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     @Override
     public CompletionStage<TestRouteAnswer> testRoute(String route) {
         return request(new ControlRequest.TestRoute(route), TestRouteAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer> images() {
+        return request(new ControlRequest.Images(), ImagesAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
+        return request(new ControlRequest.PullImage(from, name), ImagesAnswer.Image.class);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
+        return request(new ControlRequest.RemoveImage(name), ImagesAnswer.Image.class);
     }
 
     @Override

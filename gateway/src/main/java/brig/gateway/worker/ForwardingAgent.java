@@ -13,6 +13,7 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.Provision;
@@ -137,6 +138,21 @@ public abstract class ForwardingAgent implements WorkerAgent {
     @Override
     public CompletionStage<TestRouteAnswer> testRoute(String route) {
         return far.testRoute(route);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer> images() {
+        return far.images();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
+        return far.pullImage(from, name);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
+        return far.removeImage(name);
     }
 
     @Override

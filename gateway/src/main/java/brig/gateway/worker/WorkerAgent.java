@@ -13,6 +13,7 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.Provision;
@@ -130,6 +131,15 @@ public interface WorkerAgent {
 
     /** Requests the list of models over that route. */
     CompletionStage<TestRouteAnswer> testRoute(String route);
+
+    /** Lists the images of its host. */
+    CompletionStage<ImagesAnswer> images();
+
+    /** Takes in the image of a folder of its host. */
+    CompletionStage<ImagesAnswer.Image> pullImage(String from, String name);
+
+    /** Removes an image of its host. */
+    CompletionStage<ImagesAnswer.Image> removeImage(String name);
 
     /** Diagnoses the wall on this host. */
     CompletionStage<DoctorAnswer> doctor();

@@ -16,6 +16,7 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.MirrorAnswer;
 import brig.protocol.control.Provision;
@@ -304,6 +305,21 @@ public final class WorkerAgents implements WorkerAgent {
     @Override
     public CompletionStage<TestRouteAnswer> testRoute(String route) {
         return local.testRoute(route);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer> images() {
+        return local.images();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
+        return local.pullImage(from, name);
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
+        return local.removeImage(name);
     }
 
     @Override

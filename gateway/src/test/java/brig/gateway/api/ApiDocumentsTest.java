@@ -39,6 +39,8 @@ class ApiDocumentsTest {
     /** Codes that only sockets use. */
     private static final Set<ErrorCode> NOT_OVER_HTTP = Set.of(
             ErrorCode.UNKNOWN_ACTION,
+            ErrorCode.INVALID_IMAGE,
+            ErrorCode.IMAGE_IN_USE,
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.LOGIN_REFUSED,

@@ -29,6 +29,7 @@ import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.Posture;
 import brig.protocol.control.TestRouteAnswer;
 import brig.protocol.control.WorkspacesAnswer;
@@ -66,6 +67,8 @@ class ApiRecordsTest {
             Map.entry("hosts", HostView.HostList.class),
             Map.entry("host", HostView.class),
             Map.entry("routeTested", TestRouteAnswer.class),
+            Map.entry("images", ImagesAnswer.class),
+            Map.entry("image", ImagesAnswer.Image.class),
             Map.entry("gateway", GatewayView.class),
             Map.entry("pruned", PruneAnswer.class),
             Map.entry("posture", Posture.class),

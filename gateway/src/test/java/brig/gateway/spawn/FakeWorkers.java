@@ -17,6 +17,7 @@ import brig.protocol.control.EgressAnswer;
 import brig.protocol.control.EgressDecided;
 import brig.protocol.control.EgressDecision;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.control.ImagesAnswer;
 import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.Message;
 import brig.protocol.control.MirrorAnswer;
@@ -217,6 +218,21 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<HelloAnswer> hello() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer> images() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
         throw new UnsupportedOperationException();
     }
 

@@ -1,5 +1,6 @@
 package brig.protocol.api;
 
+import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.Role;
@@ -14,6 +15,7 @@ import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
+import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -321,6 +323,36 @@ public sealed interface SpawnerRequest {
 
     /** Tests a model route with a request that costs nothing. */
     record TestRoute(@NotEmpty String route) implements SpawnerRequest {}
+
+    /** Lists the images that may be roots of walls. */
+    record Images() implements SpawnerRequest {}
+
+    /**
+     * Takes in the image of a folder of the gateway's host.
+     *
+     * @param from absolute path of a plain folder or an OCI layout
+     */
+    record PullImage(@NotEmpty String from, @NotEmpty String name) implements SpawnerRequest {
+        public PullImage {
+            if (!from.startsWith("/") || from.indexOf('\0') >= 0) {
+                throw BrigException.invalid("from", "must be an absolute path");
+            }
+            requireImageName(name);
+        }
+    }
+
+    /** Removes an image. */
+    record RemoveImage(@NotEmpty String name) implements SpawnerRequest {
+        public RemoveImage {
+            requireImageName(name);
+        }
+    }
+
+    private static void requireImageName(String name) {
+        if (!RootName.isName(name)) {
+            throw BrigException.invalid("name", "must match [a-z0-9][a-z0-9._-]{0,63}");
+        }
+    }
 
     /** Lists the other hosts. */
     record Hosts() implements SpawnerRequest {}

@@ -210,6 +210,19 @@ public sealed interface ControlRequest {
     /** Requests the list of models from a model's server as an agent would: {@link TestRouteAnswer}. */
     record TestRoute(@NotEmpty String route) implements ControlRequest {}
 
+    /** Lists the images that may be roots of walls: {@link ImagesAnswer}. */
+    record Images() implements ControlRequest {}
+
+    /**
+     * Takes in the image of a folder: {@link ImagesAnswer.Image}. It takes as long as to make a workspace.
+     *
+     * @param from absolute path of a plain folder or an OCI layout
+     */
+    record PullImage(@NotEmpty String from, @NotEmpty String name) implements ControlRequest {}
+
+    /** Removes an image: the {@link ImagesAnswer.Image} that it was. */
+    record RemoveImage(@NotEmpty String name) implements ControlRequest {}
+
     /** Diagnoses the wall on this host: {@link DoctorAnswer}. */
     record Doctor() implements ControlRequest {}
 

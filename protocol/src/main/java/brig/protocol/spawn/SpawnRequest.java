@@ -257,12 +257,14 @@ public record SpawnRequest(
      * @param on labels; the host with the fewest workers is taken
      * @param tunnel the folder of another host that an agent of the gateway's own host works in; null for none
      * @param furtherTunnels folders of further hosts for that agent, each of another one
+     * @param root the root file system of its wall, as in {@link RootName}; null is the host's
      */
     public record Place(
             @NotEmpty @Nullable String host,
             @OmitEmpty List<String> on,
             @Nullable Tunnel tunnel,
-            @OmitEmpty List<Tunnel> furtherTunnels) {
+            @OmitEmpty List<Tunnel> furtherTunnels,
+            @NotEmpty @Nullable String root) {
         /** The name of the gateway's own host. */
         public static final String LOCAL = "local";
 
@@ -301,18 +303,26 @@ public record SpawnRequest(
                 throw BrigException.invalid(
                         "further_tunnels", "are of different hosts, and of another one than tunnel");
             }
+            if (root != null && RootName.parse("root", root).image() != null && tunnel != null) {
+                throw BrigException.invalid("root", "is the host's where a tunnel is named");
+            }
         }
 
         /** A place without a tunnel. */
         public Place(@Nullable String host, List<String> on) {
-            this(host, on, null, List.of());
+            this(host, on, null, List.of(), null);
+        }
+
+        /** A copy with that root. */
+        public Place rooted(@Nullable String otherRoot) {
+            return new Place(host, on, tunnel, furtherTunnels, otherRoot);
         }
 
         /** @param tunnels the agent's own first */
         public static Place of(@Nullable String host, List<String> on, List<Tunnel> tunnels) {
             return tunnels.isEmpty()
                     ? new Place(host, on)
-                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()));
+                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()), null);
         }
 
         /** All tunnels, the agent's own first. */
@@ -497,7 +507,7 @@ public record SpawnRequest(
 
     /** A copy for that host; null is the gateway's own. */
     public SpawnRequest at(@Nullable String host) {
-        return with(agentConfig, prompt, claim, parent, new Place(host, List.of()));
+        return with(agentConfig, prompt, claim, parent, new Place(host, List.of()).rooted(place.root()));
     }
 
     private SpawnRequest with(

@@ -112,6 +112,7 @@ final class WallFixture implements AutoCloseable {
                 old.nested(),
                 old.network(),
                 old.shells(),
+                old.image(),
                 old.kind());
         return new LaunchRequest(
                 request.workerId(),

@@ -180,6 +180,7 @@ class WallTest {
                 false,
                 NetworkPlan.NONE,
                 null,
+                null,
                 kind);
         assertEquals(
                 1,

@@ -180,6 +180,7 @@ public final class SandboxWalls implements Walls {
                 may.nested(),
                 network(may, serving),
                 shells(plan.remoteShell()),
+                plan.root().image(),
                 kind(may.wall()));
         return new SandboxWall(plan, profile, limitsOf(limits), placeholders, serving);
     }
@@ -222,16 +223,21 @@ public final class SandboxWalls implements Walls {
         }
     }
 
-    /** The profile's variables override those for egress, but never a secret's placeholder. */
+    /**
+     * The profile's variables override those for egress, but never a secret's placeholder. An image's own variables are
+     * a part of its content, so no policy lists them.
+     */
     private static Map<String, String> environment(WallProfile usual, Plan plan, Map<String, String> placeholders) {
         Confinement may = plan.confinement();
         Map<String, String> environment = new TreeMap<>(usual.environment());
+        environment.putAll(plan.root().environment());
         if (may.egress().isOpen()) {
             environment.putAll(EgressVariables.of(may.egress(), placeholders));
         }
         environment.putAll(plan.environment());
         environment.putAll(placeholders);
         environment.keySet().retainAll(may.variables());
+        plan.root().environment().forEach(environment::putIfAbsent);
         RemoteShell remote = plan.remoteShell();
         if (remote != null) {
             environment.put(RemoteShell.HOSTS_VARIABLE, remote.hosts());

@@ -20,6 +20,8 @@ import brig.protocol.control.ControlRequest.Lendable;
 import brig.protocol.control.ControlRequest.ListWorkers;
 import brig.protocol.control.ControlRequest.Mirror;
 import brig.protocol.control.ControlRequest.Ping;
+import brig.protocol.control.ControlRequest.PullImage;
+import brig.protocol.control.ControlRequest.RemoveImage;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
 import brig.protocol.control.ControlRequest.Terminate;
@@ -40,6 +42,7 @@ import brig.protocol.control.WorkspacesAnswer;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.grant.Grants;
 import brig.workeragent.handover.Handovers;
+import brig.workeragent.image.Images;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.wall.FileGlobs;
@@ -75,6 +78,7 @@ public final class ControlOperations {
     private final Workers workers;
     private final AgentCatalog offer;
     private final MadeWorkspaces made;
+    private final Images images;
     private final RouteTrial routes;
     private final Walls walls;
     private final Networks networks;
@@ -89,6 +93,7 @@ public final class ControlOperations {
             Workers workers,
             AgentCatalog offer,
             MadeWorkspaces made,
+            Images images,
             RouteTrial routes,
             Walls walls,
             Networks networks,
@@ -98,6 +103,7 @@ public final class ControlOperations {
         this.workers = workers;
         this.offer = offer;
         this.made = made;
+        this.images = images;
         this.routes = routes;
         this.walls = walls;
         this.networks = networks;
@@ -153,6 +159,9 @@ public final class ControlOperations {
                 made.discard(discard.spawnId());
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));
             }
+            case ControlRequest.Images _ -> new Outcome(images.list());
+            case PullImage pull -> new Outcome(images.pull(pull.from(), pull.name()));
+            case RemoveImage remove -> new Outcome(images.remove(remove.name()));
             case Egress asked -> new Outcome(egress.run(asked));
             case Answer answer -> new Outcome(egress.answer(answer));
             case Audit audit -> new Outcome(audit(audit.from()));

@@ -28,28 +28,27 @@ final class BubblewrapCommand {
 
     private static final List<String> SHELLS = List.of("bash", "dash", "ksh", "sh", "zsh");
 
-    /** Links into /usr on a merged host, folders otherwise. */
-    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
-
     /** Size of {@code /dev/shm}. */
     static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
 
     private final WallTemplate template;
     private final Path root;
     private final GvisorProgram gvisor;
+    private final RootMounts rootMounts;
 
     /** @param root the host's root folder; another one in tests */
     BubblewrapCommand(WallTemplate template, Path root, GvisorProgram gvisor) {
         this.template = template;
         this.root = root;
         this.gvisor = gvisor;
+        this.rootMounts = new RootMounts(root);
     }
 
     List<String> options(WallProfile profile) throws SandboxException {
         var options = new ArrayList<String>();
         addNamespaces(options, profile);
-        addSystem(options);
-        addEtc(options, profile.network());
+        rootMounts.add(options, profile);
+        addEtc(options, profile);
         addOwnMounts(options, profile);
         Path blank = template.blank();
         if (profile.mounts().stream().anyMatch(mount -> mount.source().equals(blank))) {
@@ -129,23 +128,11 @@ final class BubblewrapCommand {
                 "--clearenv");
     }
 
-    private void addSystem(List<String> options) {
-        add(options, "--ro-bind", "/usr", "/usr");
-        for (String name : SYSTEM_FOLDERS) {
-            Path folder = root.resolve(name);
-            if (Files.isSymbolicLink(folder)) {
-                add(options, "--symlink", "usr/" + name, "/" + name);
-            } else if (Files.isDirectory(folder)) {
-                add(options, "--ro-bind", "/" + name, "/" + name);
-            }
-        }
-    }
-
-    private void addEtc(List<String> options, NetworkPlan network) throws SandboxException {
+    private void addEtc(List<String> options, WallProfile profile) throws SandboxException {
         for (String folder : List.of("/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
-        WallTemplate.Etc etc = template.etc(network);
+        WallTemplate.Etc etc = template.etc(profile.network(), profile.image());
         add(options, "--ro-bind", etc.folder().toString(), "/etc");
-        etc.trusted().forEach((target, source) -> add(options, "--ro-bind", source.toString(), target.toString()));
+        etc.covers().forEach((target, source) -> add(options, "--ro-bind", source.toString(), target.toString()));
         add(options, "--ro-bind", template.init().toString(), INIT);
     }
 

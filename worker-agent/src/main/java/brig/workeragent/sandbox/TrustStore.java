@@ -31,6 +31,9 @@ final class TrustStore {
     /** The certificate alone, for programs that extend a list of their own. */
     static final String OWN = "ssl/certs/brig-authority.pem";
 
+    /** All that {@link #add} writes. */
+    static final List<String> FILES = List.of(BUNDLE, JAVA, OWN);
+
     /** The conventional password of every JDK. It protects nothing: certificates are public. */
     private static final String JAVA_PASSWORD = "changeit";
 

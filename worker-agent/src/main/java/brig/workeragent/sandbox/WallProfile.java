@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
  * @param network           its network; {@link NetworkPlan#NONE} for none
  * @param shells            what stands in for its shells; null for its own
+ * @param image             the folder of an unpacked image, whose files are its programs and libraries; null for the
+ *     host's
  * @param kind              whether a second kernel stands in it
  */
 public record WallProfile(
@@ -36,7 +38,11 @@ public record WallProfile(
         boolean nested,
         NetworkPlan network,
         @Nullable Shells shells,
+        @Nullable Path image,
         WallKind kind) {
+
+    /** Files that an image must have, below its root. */
+    public static final List<String> COVERED_IN_IMAGES = WallTemplate.coveredInImages();
 
     public static final String WORKSPACE = "/workspace";
 
@@ -95,6 +101,9 @@ public record WallProfile(
 
     public WallProfile {
         requireAbsolute("workspace", workspace);
+        if (image != null) {
+            requireAbsolute("image", image);
+        }
         mounts = List.copyOf(mounts);
         environment = Map.copyOf(environment);
         environment.forEach(WallProfile::checkVariable);
@@ -106,7 +115,7 @@ public record WallProfile(
         }
     }
 
-    /** A wall of the usual kind with its own shells. */
+    /** A wall of the usual kind, of the host's files, with its own shells. */
     public WallProfile(
             Path workspace,
             boolean workspaceReadOnly,
@@ -127,6 +136,7 @@ public record WallProfile(
                 homeBytesMax,
                 nested,
                 network,
+                null,
                 null,
                 WallKind.BWRAP);
     }
@@ -160,6 +170,24 @@ public record WallProfile(
                 nested,
                 network,
                 shells,
+                image,
+                kind);
+    }
+
+    /** A copy whose programs and libraries are those of an image; null for the host's. */
+    public WallProfile withImage(@Nullable Path folder) {
+        return new WallProfile(
+                workspace,
+                workspaceReadOnly,
+                mounts,
+                environment,
+                hostname,
+                tmpBytesMax,
+                homeBytesMax,
+                nested,
+                network,
+                shells,
+                folder,
                 kind);
     }
 
@@ -176,6 +204,7 @@ public record WallProfile(
                 nested,
                 plan,
                 shells,
+                image,
                 kind);
     }
 
@@ -192,6 +221,7 @@ public record WallProfile(
                 nested,
                 network,
                 other,
+                image,
                 kind);
     }
 
@@ -208,6 +238,7 @@ public record WallProfile(
                 nested,
                 network,
                 shells,
+                image,
                 other);
     }
 

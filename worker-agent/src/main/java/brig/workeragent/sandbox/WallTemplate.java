@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +77,9 @@ final class WallTemplate {
     /**
      * The {@code /etc} of a wall.
      *
-     * @param trusted trust stores outside of the folder, by the JDK's own path
+     * @param covers Brig's files over those of an image, and over trust stores of JDKs elsewhere, by their paths inside
      */
-    record Etc(Path folder, Map<Path, Path> trusted) {}
+    record Etc(Path folder, Map<Path, Path> covers) {}
 
     /** An empty file that no worker can read. */
     Path blank() {
@@ -169,19 +170,32 @@ final class WallTemplate {
         Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** What is mounted as {@code /etc}, and over trust stores of JDKs elsewhere. */
-    Etc etc(NetworkPlan network) throws SandboxException {
+    /** @param image the folder of the image that is the root; null for the host's files */
+    Etc etc(NetworkPlan network, @Nullable Path image) throws SandboxException {
         try {
-            if (!network.exists()) return new Etc(etc.folder(), Map.of());
-            Path current = etcOf(network.authority()).folder();
-            Map<Path, Path> trusted = new TreeMap<>();
-            if (network.authority() != null) {
-                TrustStore.ofJdks(Path.of("/usr")).forEach(list -> trusted.put(list, current.resolve(TrustStore.JAVA)));
+            Path current = (network.exists() ? etcOf(network.authority()) : etc).folder();
+            boolean trusts = network.authority() != null;
+            Map<Path, Path> covers = new TreeMap<>();
+            if (image != null) {
+                Stream.concat(ETC.keySet().stream(), trusts ? TrustStore.FILES.stream() : Stream.empty())
+                        .forEach(name -> covers.put(Path.of("/etc", name), current.resolve(name)));
+                return new Etc(image.resolve("etc"), covers);
             }
-            return new Etc(current, trusted);
+            if (trusts) {
+                TrustStore.ofJdks(Path.of("/usr")).forEach(list -> covers.put(list, current.resolve(TrustStore.JAVA)));
+            }
+            return new Etc(current, covers);
         } catch (IOException failed) {
             throw unavailable("cannot copy what walls need of /etc: " + failed);
         }
+    }
+
+    /** Files that an image must have, as Brig's own are mounted over them. */
+    static List<String> coveredInImages() {
+        return Stream.concat(ETC.keySet().stream(), TrustStore.FILES.stream())
+                .map(name -> "etc/" + name)
+                .sorted()
+                .toList();
     }
 
     private WallEtc etcOf(@Nullable Path authority) throws IOException {

@@ -18,6 +18,7 @@ public interface Walls extends AutoCloseable {
      * @param confinement its permissions, including which of all those variables reach it
      * @param gate serves its network; null for the gate of this host
      * @param remoteShell where its shells lead to; null for the wall's own
+     * @param root its root file system
      */
     record Plan(
             String spawnId,
@@ -26,15 +27,16 @@ public interface Walls extends AutoCloseable {
             Map<String, String> environment,
             Confinement confinement,
             @Nullable EgressGate gate,
-            @Nullable RemoteShell remoteShell) {
-        /** A wall with its own shells, whose network this host serves. */
+            @Nullable RemoteShell remoteShell,
+            Root root) {
+        /** A wall of this host's files with its own shells, whose network this host serves. */
         public Plan(
                 String spawnId,
                 String agent,
                 Path workspace,
                 Map<String, String> environment,
                 Confinement confinement) {
-            this(spawnId, agent, workspace, environment, confinement, null, null);
+            this(spawnId, agent, workspace, environment, confinement, null, null, Root.HOST);
         }
     }
 

@@ -19,6 +19,7 @@ import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.home.AgentHomes;
+import brig.workeragent.image.Images;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -73,6 +74,7 @@ public final class Workers {
             HandedOver handed,
             Walls walls,
             MadeWorkspaces made,
+            Images images,
             Timers timers,
             EgressSessions egress,
             Budgets budgets,
@@ -108,8 +110,7 @@ public final class Workers {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
-    /** Follow the terminals of agents. */
-    private static final TerminalFollower.Factory TERMINALS = ScreenCheckpoints::new;
+    private static final TerminalFollower.Factory FOLLOWERS = ScreenCheckpoints::new;
 
     static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
@@ -151,6 +152,7 @@ public final class Workers {
         this.workplaces = new Workspaces(
                 parts.walls(),
                 parts.made(),
+                parts.images(),
                 bounds.newWorkspaces(),
                 new WorkspaceOwners(bounds.owners()),
                 bounds.scratchBases());
@@ -303,7 +305,7 @@ public final class Workers {
         @Nullable TerminalSize tty = adapted.talk().tty();
         Cassettes.Played format = tty == null
                 ? cassettes.formatOf(profile, adapted.model())
-                : new Cassettes.Played(new TerminalAdapter(tty, TERMINALS, profile.transcripts()), List.of());
+                : new Cassettes.Played(new TerminalAdapter(tty, FOLLOWERS, profile.transcripts()), List.of());
         Policies.Named policy = choice.policy();
         choice.logWithheld(spawnId);
         SpawnBudget spend = new SpawnBudget(choice, asker);
@@ -317,10 +319,8 @@ public final class Workers {
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
-            Confinement whole = granted == null
-                    ? policy.confinement()
-                    : policy.confinement().with(granted);
-            Confinement narrowed = project.narrowing().apply(whole);
+            Confinement own = policy.confinement();
+            Confinement narrowed = project.narrowing().apply(granted == null ? own : own.with(granted));
             Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())
@@ -339,7 +339,8 @@ public final class Workers {
                             AgentHomes.environment(profile.environment(request), kept),
                             may,
                             grant == null ? null : parts.relayed().gate(grant),
-                            tunnel == null ? null : tunnel.shell()));
+                            tunnel == null ? null : tunnel.shell(),
+                            place.root()));
             Recorder recorder = null;
             Worker worker;
             try {

@@ -4,12 +4,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
+import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.home.AgentHomes;
+import brig.workeragent.image.Images;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.Root;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
@@ -44,6 +47,7 @@ final class Workspaces {
 
     private final Walls walls;
     private final MadeWorkspaces made;
+    private final Images images;
     private final Path newFolders;
     private final List<Path> scratchBases;
     /** Guarded by the lock. */
@@ -61,22 +65,50 @@ final class Workspaces {
      */
     private record Use(int spawns, int made, boolean goes) {}
 
-    Workspaces(Walls walls, MadeWorkspaces made, Path newFolders, WorkspaceOwners tenants, List<Path> scratchBases) {
+    Workspaces(
+            Walls walls,
+            MadeWorkspaces made,
+            Images images,
+            Path newFolders,
+            WorkspaceOwners tenants,
+            List<Path> scratchBases) {
         this.walls = walls;
         this.made = made;
+        this.images = images;
         this.newFolders = newFolders;
         this.tenants = tenants;
         this.scratchBases = scratchBases;
     }
 
     /**
-     * The workspace of a spawn.
+     * The workspace of a spawn, and the root of its wall.
      *
      * @param mounts further mounts of its wall
      * @param refused run if the spawn is not started
      * @param ended run when nothing of the worker is left
      */
-    record Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended) {
+    record Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended, Root root) {
+        /** With the host's root. */
+        Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended) {
+            this(folder, mounts, refused, ended, Root.HOST);
+        }
+
+        /** A copy with a root that is given back with it. */
+        Workplace on(Images.Lease lease) {
+            return new Workplace(
+                    folder,
+                    mounts,
+                    () -> {
+                        refused.run();
+                        lease.close();
+                    },
+                    () -> {
+                        ended.run();
+                        lease.close();
+                    },
+                    lease.root());
+        }
+
         /** A copy that also closes another resource with the worker. */
         Workplace and(AutoCloseable further) {
             Runnable close = () -> {
@@ -86,10 +118,11 @@ final class Workspaces {
                     LOG.warn("not closed with its worker: {}", e.toString());
                 }
             };
-            return new Workplace(folder, mounts, refused, () -> {
+            Runnable all = () -> {
                 close.run();
                 ended.run();
-            });
+            };
+            return new Workplace(folder, mounts, refused, all, root);
         }
 
         /** Wraps the wall so that this place ends after it. */
@@ -127,6 +160,7 @@ final class Workspaces {
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}
      */
     void check(SpawnRequest request, Asker asker) {
+        images.lend(rootOf(request)).close();
         if (request.workspace() != null) {
             walls.checkWorkspace(named(request.workspace()));
         }
@@ -206,9 +240,25 @@ final class Workspaces {
      *
      * @param start what its worktree begins with, if the repository is on another host
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code
-     *     COPY_UNAVAILABLE}
+     *     COPY_UNAVAILABLE}, {@code UNKNOWN_IMAGE}
      */
     Workplace take(
+            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
+        Images.Lease root = images.lend(rootOf(request));
+        try {
+            return takeFolder(spawnId, request, asker, confinement, start).on(root);
+        } catch (RuntimeException e) {
+            root.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable RootName rootOf(SpawnRequest request) {
+        String root = request.place().root();
+        return root == null ? null : RootName.parse("root", root);
+    }
+
+    private Workplace takeFolder(
             String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         if (request.workspaceMode().isWorktree() && start != null) {

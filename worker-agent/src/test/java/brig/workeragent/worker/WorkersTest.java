@@ -19,6 +19,8 @@ import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.budget.BudgetConfig;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
+import brig.workeragent.image.ImageUnpacker;
+import brig.workeragent.image.Images;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -105,6 +107,11 @@ class WorkersTest {
                                 List.of(folder),
                                 List::of,
                                 0,
+                                () -> 0),
+                        new Images(
+                                new Images.Bounds(folder.resolve("images"), 0, 0, 0, 0),
+                                new ImageUnpacker(new NoTools(), folder, List.of(), List.of()),
+                                new WorkersUser(-1, false),
                                 () -> 0),
                         new SystemTimers(),
                         new NoEgress(),
