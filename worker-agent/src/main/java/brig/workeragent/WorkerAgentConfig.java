@@ -51,6 +51,8 @@ record WorkerAgentConfig(
         @Range(min = 16, max = 1_000_000, orZero = true) int openFilesMax,
         @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
+        @Range(min = MIB, max = TIB, orZero = true) long diskBytesMax,
+        @Range(min = MIB, max = TIB, orZero = true) long diskReserveBytes,
         Tools tools,
         EgressConfig egress,
         BudgetConfig budget) {

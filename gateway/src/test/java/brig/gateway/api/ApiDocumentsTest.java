@@ -41,6 +41,7 @@ class ApiDocumentsTest {
             ErrorCode.UNKNOWN_ACTION,
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
+            ErrorCode.DISK_FULL,
             ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,

@@ -35,6 +35,7 @@ public record Policy(
         List<String> privateFiles,
         @Default @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Default @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
+        @Default @Range(min = MIB, max = TIB, orZero = true) long diskBytesMax,
 
         @Default @Range(min = 16 * MIB, max = TIB, orZero = true)
         long memoryBytesMax,
@@ -124,6 +125,7 @@ public record Policy(
                 privateFiles,
                 tmpBytesMax,
                 homeBytesMax,
+                diskBytesMax,
                 memoryBytesMax,
                 cpuPercentMax,
                 pidsMax,
