@@ -63,6 +63,7 @@ export type BrigErrorCode =
     | 'WORKSPACE_UNREADABLE'
     | 'START_TIMEOUT'
     | 'TURN_TIMEOUT'
+    | 'DISK_FULL'
     | 'WORKER_LOST'
     | 'RECONCILE_TIMEOUT'
     | 'LINK_FENCED'
@@ -285,7 +286,15 @@ export interface DoneFrame extends Numbered {
     /** Absent in frames of gateways before 0.1.0, which have `exitCode`. */
     exit_code: number;
     signal?: string;
-    reason?: 'cancelled' | 'out_of_memory' | 'timeout' | 'start_failed' | 'worker_lost' | 'failed' | (string & {});
+    reason?:
+        | 'cancelled'
+        | 'out_of_memory'
+        | 'disk_full'
+        | 'timeout'
+        | 'start_failed'
+        | 'worker_lost'
+        | 'failed'
+        | (string & {});
     usage?: Usage;
 }
 

@@ -67,6 +67,7 @@ const REASONS = {
     captain_gone: 'its captain left',
     shutdown: 'the gateway was stopped',
     out_of_memory: 'out of memory',
+    disk_full: 'it used too much of the disk',
     timeout: 'it ran for too long',
     start_failed: 'the agent could not be started',
     worker_lost: 'its worker is gone',

@@ -187,6 +187,13 @@ class LimitsBiteTest {
     }
 
     @Test
+    void shouldEndSessionWithItsReasonWhenDiskIsReached() throws Exception {
+        // At most 300 MiB, a file at a time, so that the watch sees it grow.
+        String script = "for i in {1..300}; do head -c 1048576 /dev/zero > f$i; sleep 0.05; done; echo all";
+        assertEquals("done SIGKILL disk_full", run(Map.of("diskBytesMax", 16 * MIB), script));
+    }
+
+    @Test
     void shouldEndWriterWhenFileIsTooLarge() throws Exception {
         assertEquals("done SIGXFSZ null", run(Map.of("fileBytesMax", 2 * MIB), "exec head -c 50000000 /dev/zero > x"));
     }

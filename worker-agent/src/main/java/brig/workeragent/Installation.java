@@ -231,7 +231,8 @@ record Installation(
                 config.fileBytesMax(),
                 config.openFilesMax(),
                 config.tmpBytesMax(),
-                config.homeBytesMax());
+                config.homeBytesMax(),
+                config.diskBytesMax());
         return new WallSettings(
                 nativeFolder(),
                 runtimeDir.resolve("wall"),
@@ -240,6 +241,7 @@ record Installation(
                 config.startMs(),
                 limits,
                 config.limitsLevel(),
+                config.diskReserveBytes(),
                 new WallSettings.Tools(
                         config.tools().timeoutMs(), config.tools().memoryBytesMax()),
                 config.runsc().isEmpty() ? null : Path.of(config.runsc()));

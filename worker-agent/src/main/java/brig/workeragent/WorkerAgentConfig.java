@@ -52,6 +52,8 @@ record WorkerAgentConfig(
         @Range(min = 16, max = 1_000_000, orZero = true) int openFilesMax,
         @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
+        @Range(min = MIB, max = TIB, orZero = true) long diskBytesMax,
+        @Range(min = MIB, max = TIB, orZero = true) long diskReserveBytes,
         Tools tools,
         Images images,
         EgressConfig egress,

@@ -43,6 +43,7 @@ class ApiDocumentsTest {
             ErrorCode.IMAGE_IN_USE,
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
+            ErrorCode.DISK_FULL,
             ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,

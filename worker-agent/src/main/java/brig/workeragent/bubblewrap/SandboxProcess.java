@@ -24,8 +24,18 @@ final class SandboxProcess implements WalledProcess {
 
     /** @param atEnd called when no process is left behind the wall; {@link #end} completes after its result */
     SandboxProcess(brig.workeragent.sandbox.BubblewrapProcess process, Supplier<CompletableFuture<Void>> atEnd) {
+        this(process, atEnd, () -> null);
+    }
+
+    /** @param diskFull why it was ended for its disk; null if it was not */
+    SandboxProcess(
+            brig.workeragent.sandbox.BubblewrapProcess process,
+            Supplier<CompletableFuture<Void>> atEnd,
+            Supplier<@Nullable String> diskFull) {
         this.process = process;
-        this.end = end(process.exit(), atEnd);
+        this.end = end(process.exit(), atEnd)
+                .thenApply(
+                        ended -> new ProcessEnd(ended.exitCode(), ended.signal(), ended.outOfMemory(), diskFull.get()));
     }
 
     static CompletableFuture<ProcessEnd> end(

@@ -8,6 +8,7 @@ import brig.protocol.control.Posture;
 import brig.protocol.spawn.TerminalSize;
 import brig.protocol.spawn.WallDemand;
 import brig.protocol.spawn.WallKind;
+import brig.workeragent.limits.DiskWatch;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
@@ -45,6 +46,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The walls of {@code brig.workeragent.sandbox}. */
@@ -63,6 +65,7 @@ public final class SandboxWalls implements Walls {
     private final WallSettings settings;
     private final WorkspaceGuard guard;
     private final EgressGate gate;
+    private final DiskWatch disks;
     /** Held by the doctor: its trial wall has a fixed name. */
     private final ReentrantLock examining = new ReentrantLock();
 
@@ -77,6 +80,7 @@ public final class SandboxWalls implements Walls {
         this.probe = probe;
         this.settings = settings;
         this.gate = gate;
+        this.disks = DiskWatch.start(settings.diskReserveBytes());
         this.guard = new WorkspaceGuard(config.blank());
     }
 
@@ -182,7 +186,21 @@ public final class SandboxWalls implements Walls {
                 shells(plan.remoteShell()),
                 plan.root().image(),
                 kind(may.wall()));
-        return new SandboxWall(plan, profile, limitsOf(limits), placeholders, serving);
+        return new SandboxWall(
+                plan, profile, limitsOf(limits), placeholders, serving, disk(plan, profile, limits.diskBytesMax()));
+    }
+
+    /** Null where nothing is on a disk of this host. */
+    private DiskWatch.@Nullable Session disk(Plan plan, WallProfile profile, long bytesMax) {
+        List<Path> written = Stream.concat(
+                        profile.workspaceReadOnly() || plan.remoteShell() != null
+                                ? Stream.of()
+                                : Stream.of(profile.workspace()),
+                        profile.mounts().stream()
+                                .filter(mount -> !mount.readOnly())
+                                .map(WallProfile.Mount::source))
+                .toList();
+        return written.isEmpty() ? null : disks.session(written, bytesMax);
     }
 
     /** Never a weaker one: a demand that this host does not meet is refused. */
@@ -258,6 +276,7 @@ public final class SandboxWalls implements Walls {
         private final ResourceLimits limits;
         private final Map<String, String> placeholders;
         private final EgressGate serving;
+        private final DiskWatch.@Nullable Session disk;
         /** The network of the current process; null between processes. */
         private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
 
@@ -266,12 +285,14 @@ public final class SandboxWalls implements Walls {
                 WallProfile profile,
                 ResourceLimits limits,
                 Map<String, String> placeholders,
-                EgressGate serving) {
+                EgressGate serving,
+                DiskWatch.@Nullable Session disk) {
             this.plan = plan;
             this.profile = profile;
             this.limits = limits;
             this.placeholders = placeholders;
             this.serving = serving;
+            this.disk = disk;
         }
 
         @Override
@@ -282,14 +303,14 @@ public final class SandboxWalls implements Walls {
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
             if (process.network().listeners().isEmpty()) {
-                return new SandboxProcess(process, closing(process.network()));
+                return watched(process, closing(process.network()));
             }
             SandboxNetwork network =
                     new SandboxNetwork(process.network(), plan.confinement().egress());
             try {
                 EgressGate.Handle taken = serving.take(new EgressGate.Registration(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
-                return new SandboxProcess(process, () -> {
+                return watched(process, () -> {
                     EgressGate.End end = taken.end();
                     var unused = end.released().thenRun(network::close);
                     return end.told();
@@ -301,6 +322,21 @@ public final class SandboxWalls implements Walls {
                 network.close();
                 throw e;
             }
+        }
+
+        private WalledProcess watched(
+                brig.workeragent.sandbox.BubblewrapProcess process, Supplier<CompletableFuture<Void>> atEnd) {
+            if (disk == null) {
+                return new SandboxProcess(process, atEnd);
+            }
+            disk.handleRunning(process::kill);
+            return new SandboxProcess(
+                    process,
+                    () -> {
+                        disk.close();
+                        return atEnd.get();
+                    },
+                    disk::full);
         }
 
         /** A mounted file stays visible after its removal, so nothing is left on the host. */
@@ -423,5 +459,6 @@ public final class SandboxWalls implements Walls {
     @Override
     public void close() {
         launcher.close();
+        disks.close();
     }
 }

@@ -170,7 +170,8 @@ public final class Policies {
                     policy.fileBytesMax(),
                     policy.openFilesMax(),
                     policy.tmpBytesMax(),
-                    policy.homeBytesMax());
+                    policy.homeBytesMax(),
+                    policy.diskBytesMax());
             // Egress variables need not be listed: they come with egress.
             Set<String> variables = new TreeSet<>(policy.environment());
             variables.addAll(EgressVariables.names(policy.egress()));

@@ -37,6 +37,7 @@ public record Policy(
         List<String> privateFiles,
         @Default @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Default @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
+        @Default @Range(min = MIB, max = TIB, orZero = true) long diskBytesMax,
 
         @Default @Range(min = 16 * MIB, max = TIB, orZero = true)
         long memoryBytesMax,
@@ -139,6 +140,7 @@ public record Policy(
                 privateFiles,
                 tmpBytesMax,
                 homeBytesMax,
+                diskBytesMax,
                 memoryBytesMax,
                 cpuPercentMax,
                 pidsMax,

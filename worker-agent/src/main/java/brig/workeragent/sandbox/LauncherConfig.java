@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.limits.DiskWatch;
 import brig.workeragent.limits.LimitsBackend;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,7 +46,7 @@ public record LauncherConfig(
 
     /** For the operator: resources of this host without a limit for workers, one line each. */
     List<String> notHeld() {
-        return Stream.concat(limits.gaps().stream(), Stream.of(identity.sharedCounts()))
+        return Stream.concat(limits.gaps().stream(), Stream.of(DiskWatch.GAP, identity.sharedCounts()))
                 .toList();
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param startMs time until a process executes its command
  * @param limits for each worker
  * @param limitsLevel the required level, or empty for the best of this host
+ * @param diskReserveBytes of each file system with workspaces, which no worker may use; 0 for none
  * @param tools for each run of Brig's own programs
  * @param runsc gVisor's program; null to look where distributions install it
  */
@@ -25,6 +26,7 @@ public record WallSettings(
         int startMs,
         Limits limits,
         String limitsLevel,
+        long diskReserveBytes,
         Tools tools,
         @Nullable Path runsc) {
     /** As in {@code config/brig.json}. */
@@ -38,7 +40,8 @@ public record WallSettings(
             long fileBytesMax,
             int openFilesMax,
             long tmpBytesMax,
-            long homeBytesMax) {
+            long homeBytesMax,
+            long diskBytesMax) {
 
         /** The smaller of each pair of limits; 0 leaves it to the other. */
         public Limits within(Limits bounds) {
@@ -49,7 +52,8 @@ public record WallSettings(
                     smaller(fileBytesMax, bounds.fileBytesMax),
                     (int) smaller(openFilesMax, bounds.openFilesMax),
                     smaller(tmpBytesMax, bounds.tmpBytesMax),
-                    smaller(homeBytesMax, bounds.homeBytesMax));
+                    smaller(homeBytesMax, bounds.homeBytesMax),
+                    smaller(diskBytesMax, bounds.diskBytesMax));
         }
 
         private static long smaller(long one, long other) {

@@ -12,6 +12,8 @@ public enum EndReason {
     IDLE_TIMEOUT,
     /** No captain was connected for the duration of the spawn's lease. */
     CAPTAIN_GONE,
+    /** It used too much of a disk. */
+    DISK_FULL,
     /** Its budget is used up. */
     BUDGET,
     /** The worker-agent is stopping. */

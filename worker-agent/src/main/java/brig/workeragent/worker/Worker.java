@@ -528,6 +528,10 @@ public final class Worker {
         ladder = null;
         process = null;
         asks.endAll(false);
+        if (end.diskFull() != null) {
+            frames.error(new BrigException(ErrorCode.DISK_FULL, end.diskFull()));
+            handleTerminate(EndReason.DISK_FULL);
+        }
         if (busy || !adapter.hasTurns()) {
             endTurn();
             frames.done(end.exitCode(), end.signal(), reasonOf(end));
@@ -542,11 +546,8 @@ public final class Worker {
 
     /** A stopped process did not end by an earlier out-of-memory kill of one of its children. */
     private @Nullable String reasonOf(ProcessEnd end) {
-        if (timedOut) {
-            return "timeout";
-        }
-        if (cancelled) {
-            return "cancelled";
+        if (end.diskFull() != null || timedOut || cancelled) {
+            return end.diskFull() != null ? "disk_full" : timedOut ? "timeout" : "cancelled";
         }
         return ending != null ? "terminated" : end.outOfMemory() ? "out_of_memory" : null;
     }

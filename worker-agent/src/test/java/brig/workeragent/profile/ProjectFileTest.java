@@ -31,7 +31,7 @@ class ProjectFileTest {
             List.of(TOOLS, CACHE),
             Set.of("PATH"),
             List.of(),
-            new WallSettings.Limits(0, 0, 0, 0, 0, 0, 0),
+            new WallSettings.Limits(0, 0, 0, 0, 0, 0, 0, 0),
             false,
             EgressPolicy.read(JsonObject.of(Map.of(
                     "allowedHosts", List.of("*.example.org", "registry.npmjs.org"),

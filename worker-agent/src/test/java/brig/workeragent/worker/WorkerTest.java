@@ -64,6 +64,7 @@ class WorkerTest {
                 0,
                 0,
                 0,
+                0,
                 wallClockMs,
                 idleMs,
                 false,
@@ -469,6 +470,18 @@ class WorkerTest {
         say(worker, "three");
         walls.next().exit(new ProcessEnd(137, "SIGKILL", true));
         assertEquals("{type=done, exit_code=137, signal=SIGKILL, reason=out_of_memory}", frames.next());
+    }
+
+    @Test
+    void shouldEndSessionWhenItsProcessWasEndedForItsDisk() throws Exception {
+        Worker worker = shell();
+        say(worker, "one");
+        say(worker, "two");
+        walls.next().exit(new ProcessEnd(137, "SIGKILL", false, "it grew"));
+        assertEquals("{type=error, error=it grew, code=DISK_FULL}", frames.next());
+        assertEquals(NOT_WORKED_OFF, frames.next());
+        assertEquals("{type=done, exit_code=137, signal=SIGKILL, reason=disk_full}", frames.next());
+        assertEnd("disk_full");
     }
 
     @Test
