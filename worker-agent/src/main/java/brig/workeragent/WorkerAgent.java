@@ -66,7 +66,10 @@ public final class WorkerAgent implements AutoCloseable {
                         installation.stateDir().resolve("repositories")),
                 installation.workspaceBases(),
                 installation::repositories,
-                config.keptWorkspaceMs(),
+                new MadeWorkspaces.Bounds(
+                        config.keptWorkspaceMs(),
+                        config.checkpoints().max(),
+                        config.checkpoints().bytesMax()),
                 System::currentTimeMillis);
         Budgets budgets =
                 new Budgets(installation.egressSetup().budgetFolder(), config.budget(), System::currentTimeMillis);

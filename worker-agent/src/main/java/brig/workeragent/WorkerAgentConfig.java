@@ -52,6 +52,7 @@ record WorkerAgentConfig(
         @Range(min = MIB, max = TIB, orZero = true) long tmpBytesMax,
         @Range(min = MIB, max = TIB, orZero = true) long homeBytesMax,
         Tools tools,
+        Checkpoints checkpoints,
         EgressConfig egress,
         BudgetConfig budget) {
 
@@ -59,6 +60,11 @@ record WorkerAgentConfig(
     record Tools(
             @Range(min = 100, max = 600_000) int timeoutMs,
             @Range(min = 64 * MIB, max = TIB) long memoryBytesMax) {}
+
+    /** Limits for the checkpoints of each worktree: their number, and the bytes of their files. */
+    record Checkpoints(
+            @Range(min = 2, max = 10_000) int max,
+            @Range(min = MIB, max = TIB) long bytesMax) {}
 
     /** The launcher has room for 1,024 walls; the rest is for tool walls. */
     static final int WORKERS_MAX = 1000;
