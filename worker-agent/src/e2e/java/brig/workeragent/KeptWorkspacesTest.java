@@ -139,7 +139,7 @@ class KeptWorkspacesTest {
                         walls.tools(), walls.user(), walls.cloneProgram(), fixture.root.resolve("mirrors")),
                 List.of(bases),
                 List::of,
-                keptMs,
+                new MadeWorkspaces.Bounds(keptMs, 10, 1_000_000),
                 nowMs::get);
     }
 

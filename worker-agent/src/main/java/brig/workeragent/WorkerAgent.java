@@ -67,7 +67,10 @@ public final class WorkerAgent implements AutoCloseable {
                         installation.stateDir().resolve("repositories")),
                 installation.workspaceBases(),
                 installation::repositories,
-                config.keptWorkspaceMs(),
+                new MadeWorkspaces.Bounds(
+                        config.keptWorkspaceMs(),
+                        config.checkpoints().max(),
+                        config.checkpoints().bytesMax()),
                 System::currentTimeMillis);
         Images images = installation.images(walls.tools(), walls.user());
         Budgets budgets =

@@ -56,6 +56,7 @@ record WorkerAgentConfig(
         @Range(min = MIB, max = TIB, orZero = true) long diskReserveBytes,
         Tools tools,
         Images images,
+        Checkpoints checkpoints,
         EgressConfig egress,
         BudgetConfig budget) {
 
@@ -72,6 +73,11 @@ record WorkerAgentConfig(
 
             @Range(min = 1000, max = 3650 * DAY_MS, orZero = true)
             long keptMs) {}
+
+    /** Limits for the checkpoints of each worktree: their number, and the bytes of their files. */
+    record Checkpoints(
+            @Range(min = 2, max = 10_000) int max,
+            @Range(min = MIB, max = TIB) long bytesMax) {}
 
     /** The launcher has room for 1,024 walls; the rest is for tool walls. */
     static final int WORKERS_MAX = 1000;

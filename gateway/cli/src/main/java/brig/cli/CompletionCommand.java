@@ -33,7 +33,21 @@ final class CompletionCommand implements Callable<Integer> {
     private static final String AGENTS = "brig agents --quiet 2>/dev/null";
     /** Commands whose first word is a session, and those whose first word is an agent. */
     private static final List<String> OF_SESSIONS = List.of(
-            "attach", "logs", "tree", "terminate", "stop", "kill", "diff", "apply", "exec", "port", "open", "rebind");
+            "attach",
+            "logs",
+            "tree",
+            "terminate",
+            "stop",
+            "kill",
+            "diff",
+            "apply",
+            "checkpoint",
+            "checkpoints",
+            "restore",
+            "exec",
+            "port",
+            "open",
+            "rebind");
 
     private static final List<String> OF_AGENTS = List.of("run", "spawn");
 

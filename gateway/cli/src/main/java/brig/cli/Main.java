@@ -334,7 +334,7 @@ public final class Main implements Callable<Integer> {
                                 List.of(task, property.name(), property.status().wireName(), property.detail())));
     }
 
-    private static String age(long sinceMs) {
+    static String age(long sinceMs) {
         Duration age = Duration.ofMillis(Math.max(System.currentTimeMillis() - sinceMs, 0));
         return age.toHours() > 0
                 ? age.toHours() + "h" + age.toMinutesPart() + "m"

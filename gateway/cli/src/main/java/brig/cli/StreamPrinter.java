@@ -156,7 +156,8 @@ final class StreamPrinter {
                     Frame.Raw _,
                     Frame.Tty _,
                     Frame.Screen _,
-                    Frame.Activity _ -> {}
+                    Frame.Activity _,
+                    Frame.Checkpoint _ -> {}
             case null -> {}
         }
     }
@@ -245,6 +246,13 @@ final class StreamPrinter {
             case Frame.State _ -> {
                 if (ended) {
                     printEnd();
+                }
+            }
+            case Frame.Checkpoint checkpoint -> {
+                if (checkpoint.restored() != null) {
+                    beforeOutput.run();
+                    endLine();
+                    terminal.note("the workspace is what it was at frame " + checkpoint.restored());
                 }
             }
             // These, and frames of later versions, are for programs: --json shows them.

@@ -106,7 +106,8 @@ final class StreamText {
                     Frame.Raw _,
                     Frame.Tty _,
                     Frame.Screen _,
-                    Frame.Activity _ -> {}
+                    Frame.Activity _,
+                    Frame.Checkpoint _ -> {}
             case null -> {}
         }
     }

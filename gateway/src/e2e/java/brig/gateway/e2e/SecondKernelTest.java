@@ -38,7 +38,8 @@ class SecondKernelTest {
             product = FarAgents.prepare();
             String given = Files.readString(product.config());
             Files.writeString(
-                    product.config(), given.replace("\"workspaceBases\"", "\"runsc\":\"" + RUNSC + "\",\"workspaceBases\""));
+                    product.config(),
+                    given.replace("\"workspaceBases\"", "\"runsc\":\"" + RUNSC + "\",\"workspaceBases\""));
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
@@ -66,7 +67,16 @@ class SecondKernelTest {
         return new Spawned(
                 product,
                 product.ask(text(Map.of(
-                        "action", "spawn", "agent_config", config, "prompt", prompt, "once", true, "wall", "min:gvisor"))));
+                        "action",
+                        "spawn",
+                        "agent_config",
+                        config,
+                        "prompt",
+                        prompt,
+                        "once",
+                        true,
+                        "wall",
+                        "min:gvisor"))));
     }
 
     private static String text(Map<String, ?> request) {
@@ -90,7 +100,9 @@ class SecondKernelTest {
                 .map(property -> property.text("name"))
                 .toList();
         assertTrue(names.containsAll(List.of("own-network", "second-kernel/other-kernel")), names::toString);
-        Await.until("no gVisor is left", () -> Processes.with("--bundle=/run/brig-gvisor/bundle").isEmpty());
+        Await.until(
+                "no gVisor is left",
+                () -> Processes.with("--bundle=/run/brig-gvisor/bundle").isEmpty());
     }
 
     @Test
@@ -135,7 +147,14 @@ class SecondKernelTest {
         try (Product without = Product.start(Map.of("worker", Map.of("runsc", "/none/runsc")))) {
             for (String wall : List.of("gvisor", "min:gvisor")) {
                 JsonObject refused = without.ask(text(Map.of(
-                        "action", "spawn", "agent_config", Map.of("name", "shell"), "prompt", "echo no", "wall", wall)));
+                        "action",
+                        "spawn",
+                        "agent_config",
+                        Map.of("name", "shell"),
+                        "prompt",
+                        "echo no",
+                        "wall",
+                        wall)));
                 assertEquals("WALL_UNAVAILABLE", refused.text("code"), refused::toString);
                 assertTrue(refused.text("error", "").contains("worker.runsc"), refused::toString);
             }

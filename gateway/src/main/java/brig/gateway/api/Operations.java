@@ -37,6 +37,8 @@ import brig.protocol.api.TokenView;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -166,6 +168,28 @@ final class Operations {
                             ApplyAnswer.class,
                             (calls, caller, in) -> calls.spawns().apply(caller, in))
                     .withBody(POST, "/api/v1/spawns/:id/apply", Who.WORKSPACE_CAPTAIN)
+                    .action(),
+            named(
+                            "checkpoint",
+                            SpawnerRequest.Checkpoint.class,
+                            CheckpointAnswer.class,
+                            (calls, caller, in) -> calls.spawns().checkpoint(caller))
+                    .at(POST, "/api/v1/spawns/:id/checkpoints", Who.CAPTAIN)
+                    .answering(201)
+                    .action(),
+            named(
+                            "listCheckpoints",
+                            SpawnerRequest.Checkpoints.class,
+                            CheckpointsAnswer.class,
+                            (calls, caller, in) -> calls.spawns().checkpoints(caller))
+                    .at(GET, "/api/v1/spawns/:id/checkpoints", Who.WATCHER)
+                    .action(),
+            named(
+                            "restore",
+                            SpawnerRequest.Restore.class,
+                            CheckpointAnswer.class,
+                            (calls, caller, in) -> calls.spawns().restore(caller, in))
+                    .withBody(POST, "/api/v1/spawns/:id/restore", Who.CAPTAIN)
                     .action(),
             named(
                             "listWorkspaces",

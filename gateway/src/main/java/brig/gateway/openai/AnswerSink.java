@@ -115,7 +115,8 @@ public final class AnswerSink implements FrameSink {
                     Frame.Raw _,
                     Frame.Tty _,
                     Frame.Screen _,
-                    Frame.Activity _ -> {}
+                    Frame.Activity _,
+                    Frame.Checkpoint _ -> {}
             case null -> {}
         }
     }

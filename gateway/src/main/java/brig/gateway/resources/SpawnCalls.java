@@ -21,6 +21,8 @@ import brig.protocol.api.SpawnList;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.WorkspacesAnswer;
@@ -200,6 +202,20 @@ public final class SpawnCalls {
 
     public CompletionStage<ApplyAnswer> apply(Caller caller, SpawnerRequest.Apply in) {
         return leaver(caller, in.id()).thenCompose(spawnId -> workers.apply(spawnId, in.check(), in.allow()));
+    }
+
+    public CompletionStage<CheckpointAnswer> checkpoint(Caller caller) {
+        Spawn spawn = caller.session().spawn();
+        return workers.checkpoint(spawn.spawnId(), spawn.log().nextSeq() - 1);
+    }
+
+    public CompletionStage<CheckpointsAnswer> checkpoints(Caller caller) {
+        return workers.checkpoints(caller.session().spawn().spawnId());
+    }
+
+    public CompletionStage<CheckpointAnswer> restore(Caller caller, SpawnerRequest.Restore in) {
+        Spawn spawn = caller.session().spawn();
+        return workers.restore(spawn.spawnId(), in.at(), spawn.log().nextSeq() - 1);
     }
 
     /**

@@ -63,7 +63,7 @@ final class FrameRouter implements FrameDecoder.Sink {
                 }
             }
             case SUBAGENT -> spawn.handleChanged();
-            case ACCEPTED, ERROR, TOOL, PLAN, PERMISSION, RAW, TTY, GAP, AUTHENTICATED, UNKNOWN -> {}
+            case ACCEPTED, ERROR, TOOL, PLAN, PERMISSION, RAW, TTY, CHECKPOINT, GAP, AUTHENTICATED, UNKNOWN -> {}
         }
     }
 

@@ -11,6 +11,8 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
@@ -441,6 +443,21 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     @Override
     public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
         return request(new ControlRequest.Apply(spawnId, check, allow), ApplyAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq) {
+        return request(new ControlRequest.TakeCheckpoint(spawnId, lastSeq), CheckpointAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<CheckpointsAnswer> checkpoints(String spawnId) {
+        return request(new ControlRequest.ListCheckpoints(spawnId), CheckpointsAnswer.class);
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq) {
+        return request(new ControlRequest.Restore(spawnId, at, lastSeq), CheckpointAnswer.class);
     }
 
     @Override

@@ -6,6 +6,8 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -92,6 +94,21 @@ public abstract class ForwardingAgent implements WorkerAgent {
     @Override
     public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
         return far.apply(spawnId, check, allow);
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq) {
+        return far.checkpoint(spawnId, lastSeq);
+    }
+
+    @Override
+    public CompletionStage<CheckpointsAnswer> checkpoints(String spawnId) {
+        return far.checkpoints(spawnId);
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq) {
+        return far.restore(spawnId, at, lastSeq);
     }
 
     @Override

@@ -6,6 +6,8 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -90,6 +92,23 @@ public interface WorkerAgent {
      * @param allow globs of files that are withheld unless named
      */
     CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow);
+
+    /**
+     * Takes a checkpoint of a spawn's worktree; {@code CHECKPOINT_UNAVAILABLE} without one.
+     *
+     * @param lastSeq the newest frame, as are those below
+     */
+    CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq);
+
+    CompletionStage<CheckpointsAnswer> checkpoints(String spawnId);
+
+    /**
+     * Makes a worktree what it was at a checkpoint; {@code AGENT_WORKING} while its agent works.
+     *
+     * @param at null for the newest
+     * @return a checkpoint of what was there
+     */
+    CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq);
 
     /** Worktrees and copies that outlived their spawns. */
     CompletionStage<WorkspacesAnswer> workspaces();

@@ -9,6 +9,8 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -235,6 +237,21 @@ public final class WorkerAgents implements WorkerAgent {
         return host == null
                 ? local.apply(spawnId, check, allow)
                 : reached(host, far -> repositories.apply(far, spawnId, check, allow));
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq) {
+        return reached(bindings.hostOf(spawnId), there -> there.checkpoint(spawnId, lastSeq));
+    }
+
+    @Override
+    public CompletionStage<CheckpointsAnswer> checkpoints(String spawnId) {
+        return reached(bindings.hostOf(spawnId), there -> there.checkpoints(spawnId));
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq) {
+        return reached(bindings.hostOf(spawnId), there -> there.restore(spawnId, at, lastSeq));
     }
 
     /** Those of all hosts in reach, and which hosts are not. */

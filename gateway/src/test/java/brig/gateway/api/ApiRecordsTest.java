@@ -23,6 +23,8 @@ import brig.protocol.api.TokenView;
 import brig.protocol.api.TreeView;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -76,6 +78,8 @@ class ApiRecordsTest {
             Map.entry("answered", AskAnswer.class),
             Map.entry("diff", DiffAnswer.class),
             Map.entry("applied", ApplyAnswer.class),
+            Map.entry("checkpointTaken", CheckpointAnswer.class),
+            Map.entry("checkpoints", CheckpointsAnswer.class),
             Map.entry("workspaces", WorkspacesAnswer.class),
             Map.entry("discarded", DiscardAnswer.class),
             Map.entry("tree", TreeView.class),

@@ -10,6 +10,8 @@ import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.AskAnswer;
 import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
+import brig.protocol.control.CheckpointAnswer;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
@@ -155,6 +157,21 @@ final class FakeWorkers implements WorkerAgent {
     @Override
     public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
         throw new AssertionError("nobody applies changes here");
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq) {
+        throw new AssertionError("nobody asks for a checkpoint here");
+    }
+
+    @Override
+    public CompletionStage<CheckpointsAnswer> checkpoints(String spawnId) {
+        throw new AssertionError("nobody asks for a checkpoint here");
+    }
+
+    @Override
+    public CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq) {
+        throw new AssertionError("nobody asks for a checkpoint here");
     }
 
     @Override

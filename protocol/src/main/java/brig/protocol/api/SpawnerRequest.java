@@ -136,6 +136,39 @@ public sealed interface SpawnerRequest {
             @OmitEmpty List<String> allow)
             implements SpawnerRequest, OfSession {}
 
+    /** Takes a checkpoint of the workspace of a session. */
+    record Checkpoint(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id)
+            implements SpawnerRequest, OfSession {}
+
+    /** Lists the checkpoints of a session. */
+    record Checkpoints(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id)
+            implements SpawnerRequest, OfSession {}
+
+    /**
+     * Makes the workspace of a session what it was at a checkpoint.
+     *
+     * @param at the checkpoint; null for the newest
+     */
+    record Restore(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id,
+
+            @Range(max = Limits.SEQ_MAX) @Nullable Long at)
+            implements SpawnerRequest, OfSession {}
+
     /** Lists the workspaces that ended spawns left behind. */
     record Workspaces() implements SpawnerRequest {}
 

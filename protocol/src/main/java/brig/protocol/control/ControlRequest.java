@@ -3,11 +3,13 @@ package brig.protocol.control;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Limits;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -151,6 +153,42 @@ public sealed interface ControlRequest {
             @OmitEmpty boolean check,
             @OmitEmpty List<String> allow) implements ControlRequest {
         public Apply {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
+     * Takes a checkpoint of a spawn's worktree: {@link CheckpointAnswer}.
+     *
+     * @param lastSeq its newest frame, for which the checkpoint counts if it has ended
+     */
+    record TakeCheckpoint(
+            String spawnId, @Range(max = Limits.SEQ_MAX) long lastSeq) implements ControlRequest {
+        public TakeCheckpoint {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /** Lists them: {@link CheckpointsAnswer}. */
+    @Name("checkpoints")
+    record ListCheckpoints(String spawnId) implements ControlRequest {
+        public ListCheckpoints {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
+     * Makes a worktree what it was at a checkpoint: {@link CheckpointAnswer}, of what it was before. Refused with
+     * {@code AGENT_WORKING} while its agent works.
+     *
+     * @param at the checkpoint; null for the newest
+     * @param lastSeq as above
+     */
+    record Restore(
+            String spawnId,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long at,
+            @Range(max = Limits.SEQ_MAX) long lastSeq) implements ControlRequest {
+        public Restore {
             requireSpawnId(spawnId);
         }
     }

@@ -51,6 +51,7 @@ public sealed interface Frame {
             case Tty _ -> FrameType.TTY;
             case Screen _ -> FrameType.SCREEN;
             case Activity _ -> FrameType.ACTIVITY;
+            case Checkpoint _ -> FrameType.CHECKPOINT;
         };
     }
 
@@ -514,6 +515,31 @@ public sealed interface Frame {
             WORKING,
             /** It waits for a person's answer on its terminal. */
             WAITING
+        }
+    }
+
+    /**
+     * A checkpoint of the workspace, which has the number of this frame.
+     *
+     * @param tree git's name for the files that it holds
+     * @param cause null if a newer worker-agent has a cause unknown to this version
+     * @param restored the checkpoint that the workspace then became; null for none
+     * @param bytes what it added to the files that Brig keeps
+     */
+    record Checkpoint(
+            @NotEmpty String tree,
+            @Nullable Cause cause,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long restored,
+            @Range(max = Limits.SEQ_MAX) long bytes)
+            implements Frame {
+        /** Why a checkpoint was taken. */
+        public enum Cause {
+            /** The workspace is as it was made. No frame tells of it. */
+            BEGINNING,
+            /** A client asked for it. */
+            ASKED,
+            /** The workspace was about to become that of another checkpoint. */
+            RESTORE
         }
     }
 }

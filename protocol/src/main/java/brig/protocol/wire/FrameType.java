@@ -48,6 +48,8 @@ public enum FrameType {
     SCREEN,
     /** What the agent on a terminal does: {@code activity}, {@code reason}. */
     ACTIVITY,
+    /** A checkpoint of the workspace: {@code tree}, {@code cause}. */
+    CHECKPOINT,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */

@@ -8,7 +8,7 @@ import java.util.function.LongUnaryOperator;
  * file system says is cheap. So they are added up when the file system grew by half of what is left for the session,
  * and once a minute if it changed at all; never for more than a fifth of the time.
  *
- * <p>Decision 0211.
+ * <p>Decision 0207.
  */
 final class DiskGrowth {
     static final long HOLDS_MS = 60_000;

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Ends sessions whose folders grow beyond their limit, and the one that grew most where a file system is nearly full:
  * gateway, worker-agent and other sessions write there too.
  *
- * <p>Decision 0211.
+ * <p>Decision 0207.
  */
 public final class DiskWatch implements AutoCloseable {
     static final int PERIOD_MS = 250;

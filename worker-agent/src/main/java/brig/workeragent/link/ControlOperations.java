@@ -17,13 +17,16 @@ import brig.protocol.control.ControlRequest.Grant;
 import brig.protocol.control.ControlRequest.Happened;
 import brig.protocol.control.ControlRequest.Hello;
 import brig.protocol.control.ControlRequest.Lendable;
+import brig.protocol.control.ControlRequest.ListCheckpoints;
 import brig.protocol.control.ControlRequest.ListWorkers;
 import brig.protocol.control.ControlRequest.Mirror;
 import brig.protocol.control.ControlRequest.Ping;
 import brig.protocol.control.ControlRequest.PullImage;
 import brig.protocol.control.ControlRequest.RemoveImage;
+import brig.protocol.control.ControlRequest.Restore;
 import brig.protocol.control.ControlRequest.Shutdown;
 import brig.protocol.control.ControlRequest.Spawn;
+import brig.protocol.control.ControlRequest.TakeCheckpoint;
 import brig.protocol.control.ControlRequest.Terminate;
 import brig.protocol.control.ControlRequest.TestRoute;
 import brig.protocol.control.ControlRequest.Ungrant;
@@ -49,6 +52,7 @@ import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.RouteTrial;
+import brig.workeragent.worker.SessionCheckpoints;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.util.List;
@@ -79,6 +83,7 @@ public final class ControlOperations {
     private final AgentCatalog offer;
     private final MadeWorkspaces made;
     private final Images images;
+    private final SessionCheckpoints checkpoints;
     private final RouteTrial routes;
     private final Walls walls;
     private final Networks networks;
@@ -104,6 +109,7 @@ public final class ControlOperations {
         this.offer = offer;
         this.made = made;
         this.images = images;
+        this.checkpoints = new SessionCheckpoints(workers, made, System::currentTimeMillis);
         this.routes = routes;
         this.walls = walls;
         this.networks = networks;
@@ -154,6 +160,10 @@ public final class ControlOperations {
             case Doctor _ -> new Outcome(doctor());
             case Diff diff -> new Outcome(made.diff(diff.spawnId()));
             case Apply apply -> new Outcome(made.apply(apply.spawnId(), apply.check(), globs(apply.allow())));
+            case TakeCheckpoint take -> new Outcome(checkpoints.take(take.spawnId(), take.lastSeq()));
+            case ListCheckpoints list -> new Outcome(checkpoints.list(list.spawnId()));
+            case Restore restore ->
+                new Outcome(checkpoints.restore(restore.spawnId(), restore.at(), restore.lastSeq()));
             case Workspaces _ -> new Outcome(new WorkspacesAnswer(made.kept()));
             case Discard discard -> {
                 made.discard(discard.spawnId());

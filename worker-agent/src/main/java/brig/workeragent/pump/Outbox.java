@@ -128,6 +128,25 @@ public final class Outbox implements FrameSink {
         append(type, body, body.length);
     }
 
+    /** Appends a frame of Brig's own, unless the last one was. @return its number; 0 if it was not appended */
+    public long appendNumbered(FrameType type, byte[] body) {
+        Reader told;
+        long seq;
+        lock.lock();
+        try {
+            if (ended) {
+                return 0;
+            }
+            add(type, body, body.length);
+            seq = lastSeq;
+            told = held == 0 ? reader : null;
+        } finally {
+            lock.unlock();
+        }
+        tell(told);
+        return seq;
+    }
+
     /** Appends a frame that may be dropped when the reader is far behind. @return whether it was appended */
     public boolean offer(FrameType type, byte[] body) {
         Reader told;

@@ -133,6 +133,19 @@ public final class Worker {
         return frames.isWorking();
     }
 
+    /**
+     * Runs blocking work while no turn runs. None begins before it is done.
+     *
+     * @param refused run instead if the agent works, or may work, as on a terminal
+     */
+    void whileAtRest(Runnable work, Runnable refused) {
+        sequence.execute(() -> {
+            boolean working = state != State.IDLE && state != State.ENDED;
+            boolean betweenTurns = state == State.RUNNING && plan.tty() == null && adapter.hasTurns() && !busy;
+            (working && !betweenTurns ? refused : work).run();
+        });
+    }
+
     public Outbox outbox() {
         return outbox;
     }
@@ -397,27 +410,9 @@ public final class Worker {
         });
     }
 
-    private interface Start {
-        void run() throws InterruptedException;
-    }
-
     /** Runs blocking work on another thread; its exceptions return as a task. */
-    private void beside(@Nullable CompletableFuture<Posture> up, Start start) {
-        around.threads().execute(() -> {
-            try {
-                start.run();
-            } catch (BrigException e) {
-                sequence.execute(() -> handleStartFailed(e, up));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                BrigException stop = new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
-                sequence.execute(() -> handleStartFailed(stop, up));
-            } catch (RuntimeException e) {
-                LOG.error("starting a process failed spawn_id={}", spawnId(), e);
-                BrigException fault = new BrigException(ErrorCode.INTERNAL, "internal error");
-                sequence.execute(() -> handleStartFailed(fault, up));
-            }
-        });
+    private void beside(@Nullable CompletableFuture<Posture> up, BlockingStart start) {
+        start.on(around.threads(), e -> sequence.execute(() -> handleStartFailed(e, up)));
     }
 
     private void handleStarted(

@@ -237,12 +237,6 @@ public final class Workers {
         return await(first);
     }
 
-    /** As above, for a request without a repository of another host. */
-    public SpawnAnswer spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
-            throws InterruptedException {
-        return spawn(spawnId, request, asker, Provision.NONE);
-    }
-
     private CompletableFuture<SpawnAnswer> register(String spawnId, CompletableFuture<SpawnAnswer> mine) {
         lock.lock();
         try {
@@ -459,6 +453,13 @@ public final class Workers {
             throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId);
         }
         return entry.worker();
+    }
+
+    /** The worker of that id; null if there is none that has not ended. */
+    @Nullable
+    Worker live(String spawnId) {
+        Entry entry = workers.get(spawnId);
+        return entry == null || entry.ended().isDone() ? null : entry.worker();
     }
 
     /**

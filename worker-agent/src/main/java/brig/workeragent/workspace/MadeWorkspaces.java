@@ -4,11 +4,14 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.Checkpoint;
+import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
+import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
@@ -23,6 +26,7 @@ import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +75,7 @@ public final class MadeWorkspaces {
     private final Copies copies;
     private final Mirrors mirrors;
     private final Lending lending;
+    private final Checkpoints checkpoints;
     private final long keptMs;
     private final LongSupplier nowMs;
     /** Serializes work per workspace and per repository. */
@@ -84,13 +89,21 @@ public final class MadeWorkspaces {
     public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram, Path mirrors) {}
 
     /**
+     * Limits for each workspace.
+     *
+     * @param keptMs how long a changed one is kept; 0 for ever
+     * @param checkpointsMax the number of its checkpoints; more remove the oldest
+     * @param checkpointBytesMax of their objects
+     */
+    public record Bounds(long keptMs, int checkpointsMax, long checkpointBytesMax) {}
+
+    /**
      * @param bases where workspaces may lie; these are made in the first
      * @param repositories the current further folders whose repositories may be used for worktrees
-     * @param keptMs how long a changed one is kept; 0 for ever
      * @param nowMs the time, milliseconds since 1970
      */
     public MadeWorkspaces(
-            Tools tools, List<Path> bases, Supplier<List<Path>> repositories, long keptMs, LongSupplier nowMs) {
+            Tools tools, List<Path> bases, Supplier<List<Path>> repositories, Bounds bounds, LongSupplier nowMs) {
         this.notes = new WorkspaceNotes(bases.get(0).toAbsolutePath(), tools.user());
         this.git = new Git(tools.wall());
         Repositories permitted = new Repositories(
@@ -99,7 +112,13 @@ public final class MadeWorkspaces {
         this.lending = new Lending(notes, permitted, git, turns);
         this.worktrees = new Worktrees(notes, permitted, git, lending, mirrors);
         this.copies = new Copies(notes, tools.cloneProgram(), git);
-        this.keptMs = keptMs;
+        this.checkpoints = new Checkpoints(
+                notes,
+                worktrees,
+                git,
+                new Checkpoints.Bounds(bounds.checkpointsMax(), bounds.checkpointBytesMax()),
+                nowMs);
+        this.keptMs = bounds.keptMs();
         this.nowMs = nowMs;
     }
 
@@ -203,6 +222,61 @@ public final class MadeWorkspaces {
                 Files.deleteIfExists(patch);
             }
         });
+    }
+
+    /** Gives a checkpoint its number. */
+    @FunctionalInterface
+    public interface Numbering {
+        /** @return the number of the frame that tells of it */
+        long number(Checkpoint made);
+    }
+
+    /** Whether that spawn has a workspace that was made for it. */
+    public boolean isMade(String spawnId) {
+        return notes.has(spawnId);
+    }
+
+    /** The checkpoints of a worktree. @throws BrigException {@code NOT_FOUND}, {@code CHECKPOINT_UNAVAILABLE} */
+    public CheckpointsAnswer checkpoints(String spawnId) {
+        return turns.take(spawnId, () -> checkpoints.list(worktreeOf(spawnId)));
+    }
+
+    /**
+     * Takes a checkpoint of a worktree.
+     *
+     * @throws BrigException {@code NOT_FOUND}, {@code CHECKPOINT_UNAVAILABLE}, {@code WORKSPACE_UNREADABLE}, {@code
+     *     QUEUE_FULL}
+     */
+    public Checkpoint checkpoint(String spawnId, Numbering numbering) {
+        return turns.take(
+                spawnId, () -> checkpoints.take(worktreeOf(spawnId), Frame.Checkpoint.Cause.ASKED, null, numbering));
+    }
+
+    /**
+     * Makes a worktree what it was at a checkpoint. Nothing may work in it.
+     *
+     * @param at null for the newest
+     * @return a checkpoint of what was there
+     * @throws BrigException as above
+     */
+    public Checkpoint restore(String spawnId, @Nullable Long at, Numbering numbering) {
+        return turns.take(spawnId, () -> {
+            WorkspaceNote note = worktreeOf(spawnId);
+            Checkpoint wanted = checkpoints.find(note, at);
+            Checkpoint before = checkpoints.take(note, Frame.Checkpoint.Cause.RESTORE, wanted.seq(), numbering);
+            checkpoints.restore(note, wanted);
+            return before;
+        });
+    }
+
+    private WorkspaceNote worktreeOf(String spawnId) {
+        WorkspaceNote note = notes.read(spawnId);
+        if (note.kind() != WorkspaceNote.Kind.WORKTREE) {
+            throw new BrigException(
+                    ErrorCode.CHECKPOINT_UNAVAILABLE,
+                    "checkpoints are of worktrees, and this session has a copy: start one with --repository");
+        }
+        return note;
     }
 
     /** Takes a patch to the repository's host. */

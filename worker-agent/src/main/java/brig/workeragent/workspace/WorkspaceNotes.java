@@ -73,6 +73,16 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         return base.resolve(spawnId + ".applied");
     }
 
+    /** The objects and the index of a worktree's checkpoints; no wall of an agent has it. */
+    Path keptOf(String spawnId) {
+        return base.resolve(spawnId + ".kept");
+    }
+
+    /** The list of them, which the tool wall has not. */
+    Path checkpointsOf(String spawnId) {
+        return base.resolve(spawnId + ".checkpoints");
+    }
+
     /** The objects and branches of a worktree whose repository belongs to another user. */
     Path storeOf(String spawnId) {
         return base.resolve(spawnId + ".git");
@@ -224,9 +234,14 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         for (String what : List.of("pack", "patch", "config")) {
             Files.deleteIfExists(lentOf(note.spawnId(), what));
         }
+        Files.deleteIfExists(checkpointsOf(note.spawnId()));
         Files.deleteIfExists(indexOf(note.spawnId()));
         Files.deleteIfExists(configOf(note.spawnId()));
         Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
+    }
+
+    boolean has(String spawnId) {
+        return Stream.of(WorkspaceNote.Kind.values()).anyMatch(kind -> Files.exists(fileOf(spawnId, kind)));
     }
 
     /** @throws BrigException {@code NOT_FOUND} */

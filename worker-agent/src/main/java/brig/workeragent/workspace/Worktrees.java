@@ -272,7 +272,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** The place for inspecting a worktree: read-only, and without files that its agent cannot see. */
-    private Git.Place look(WorkspaceNote note) throws IOException {
+    Git.Place look(WorkspaceNote note) throws IOException {
         List<Confinement.Mount> mounts = new ArrayList<>(borrowed(note));
         mounts.add(Git.Place.readOnly(commonOf(note), GIT));
         mounts.add(Git.Place.readOnly(notes.configOf(note.spawnId()), GIT + "/config"));
@@ -356,13 +356,20 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         withCommits ? "remove" : "keep");
                 Files.delete(folder);
             }
-            if (note.hasStore() && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS)) {
-                git.empty(commonOf(note));
-                Files.delete(commonOf(note));
+            if (note.hasStore()) {
+                removeFolder(commonOf(note));
             }
+            removeFolder(notes.keptOf(note.spawnId()));
             notes.remove(note);
         } catch (IOException | BrigException e) {
             LOG.warn("parts of the worktree {} were not deleted: {}", folder, e.getMessage());
+        }
+    }
+
+    private void removeFolder(Path folder) throws IOException {
+        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            git.empty(folder);
+            Files.delete(folder);
         }
     }
 

@@ -12,6 +12,7 @@ import brig.egress.policy.HostPort;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
+import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.json.JsonObject;
@@ -106,7 +107,7 @@ class WorkersTest {
                                         folder.resolve("repositories")),
                                 List.of(folder),
                                 List::of,
-                                0,
+                                new MadeWorkspaces.Bounds(0, 10, 1_000_000),
                                 () -> 0),
                         new Images(
                                 new Images.Bounds(folder.resolve("images"), 0, 0, 0, 0),
@@ -163,7 +164,7 @@ class WorkersTest {
         CompletableFuture<SpawnAnswer> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
-                answer.complete(workers.spawn(id, REQUEST, CAPTAIN));
+                answer.complete(workers.spawn(id, REQUEST, CAPTAIN, Provision.NONE));
             } catch (InterruptedException | RuntimeException e) {
                 answer.completeExceptionally(e);
             }
@@ -172,7 +173,7 @@ class WorkersTest {
     }
 
     private BrigException refusal(String id) {
-        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN));
+        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN, Provision.NONE));
     }
 
     private static void assertDisconnected(Worker worker) {
@@ -191,7 +192,7 @@ class WorkersTest {
         CompletableFuture<SpawnAnswer> second = spawn("a");
         walls.mayStart.complete(null);
         assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
-        assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN));
+        assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE));
         assertEquals(1, walls.built.get());
         assertEquals(folder.resolve("workspaces/task").toString(), first.get().workspace());
     }
@@ -203,14 +204,14 @@ class WorkersTest {
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         assertTrue(workers.anyAlive());
     }
 
     @Test
     void shouldLeaveNoWallWhenWhatBelongsToItCannotBeOpened() throws Exception {
         noEgress = new IllegalStateException("not now");
-        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST, CAPTAIN));
+        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE));
         assertEquals(1, walls.closed.get());
         noEgress = null;
         Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
@@ -219,7 +220,7 @@ class WorkersTest {
                 .as(SpawnRequest.class);
         assertEquals(
                 ErrorCode.RECORD_LOST,
-                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN))
+                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN, Provision.NONE))
                         .code());
         assertEquals(2, walls.closed.get());
         assertEquals(new WorkersAnswer(List.of(), List.of()), workers.list());
@@ -229,7 +230,9 @@ class WorkersTest {
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
         var waiting =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), null, true);
-        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
+        assertEquals(
+                FakeWalls.POSTURE,
+                workers.spawn("a", waiting, CAPTAIN, Provision.NONE).posture());
         assertEquals(
                 FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
@@ -238,14 +241,14 @@ class WorkersTest {
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
         assertEquals(
                 ErrorCode.POSTURE_NOT_ENFORCED,
-                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN))
+                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN, Provision.NONE))
                         .code());
         assertEquals(1, workers.list().workers().size());
     }
 
     @Test
     void shouldForgetWorkerWhenLastFrameIsAcknowledged() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         Worker worker = workers.find("a");
         FrameTail frames = new FrameTail(worker.outbox());
         worker.terminate(EndReason.REQUESTED);
@@ -278,7 +281,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetADiscardedWorkerWithoutAnAcknowledgementWhenItHasEnded() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         workers.discard("a", EndReason.REQUESTED);
         walls.next().exit(0);
         while (!workers.list().workers().isEmpty()) {
@@ -290,7 +293,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetAWorkerThatHasEndedWhenItIsDiscardedThen() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         workers.find("a").terminate(EndReason.REQUESTED);
         walls.next().exit(0);
         while (workers.anyAlive()) {
@@ -339,7 +342,7 @@ class WorkersTest {
             assertEquals(ErrorCode.SESSION_ENDED, refusal("w" + i).code());
         }
         assertEquals(0, walls.built.get());
-        workers.spawn("w0", REQUEST, CAPTAIN);
+        workers.spawn("w0", REQUEST, CAPTAIN, Provision.NONE);
         assertEquals(1, walls.built.get(), "the oldest is forgotten");
     }
 
@@ -361,7 +364,7 @@ class WorkersTest {
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
-        workers.spawn(spawnId, request, CAPTAIN);
+        workers.spawn(spawnId, request, CAPTAIN, Provision.NONE);
         boolean own = "/opt/brig/home".equals(walls.lastPlan.environment().get("HOME"));
         List<String> homes = walls.lastPlan.confinement().mounts().stream()
                 .filter(mount -> mount.target().toString().equals("/opt/brig/home") && !mount.readOnly())
@@ -382,7 +385,8 @@ class WorkersTest {
         assertFalse(shop.equals(homeOf("c", of("bank", null))));
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
         assertEquals("none", homeOf("e", of("", null)));
-        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN));
+        BrigException refused =
+                assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN, Provision.NONE));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
     }
 
@@ -402,15 +406,15 @@ class WorkersTest {
                 new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0),
                 SpawnRequest.Continuation.NEW,
                 null);
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
-        workers.spawn("b", narrow, CAPTAIN);
+        workers.spawn("b", narrow, CAPTAIN, Provision.NONE);
         assertEquals(Set.of("LANG"), walls.lastPlan.confinement().variables());
     }
 
     @Test
     void shouldRefuseNewAndEndAllWhenShutDown() throws Exception {
-        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
         Worker worker = workers.find("a");
         CompletableFuture<Void> down = CompletableFuture.runAsync(() -> {
             try {
@@ -462,9 +466,9 @@ class WorkersTest {
     @Test
     void shouldStartNoMoreThanItsRateAllowsAndNotCountRepetitions() throws Exception {
         open(2);
-        workers.spawn("a", REQUEST, CAPTAIN);
-        workers.spawn("a", REQUEST, CAPTAIN);
-        workers.spawn("b", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
+        workers.spawn("a", REQUEST, CAPTAIN, Provision.NONE);
+        workers.spawn("b", REQUEST, CAPTAIN, Provision.NONE);
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refusal("c").code());
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
         assertEquals(2, walls.built.get());
@@ -474,12 +478,12 @@ class WorkersTest {
     @Test
     void shouldRefuseOneMoreThanItHasRoomForBeforeAnythingIsMade() throws Exception {
         for (int i = 0; i < WORKERS_MAX; i++) {
-            workers.spawn("w" + i, REQUEST, CAPTAIN);
+            workers.spawn("w" + i, REQUEST, CAPTAIN, Provision.NONE);
         }
         assertEquals(ErrorCode.MAX_WORKERS, refused(REQUEST), "a check says so before anything is promised");
         assertEquals(ErrorCode.MAX_WORKERS, refusal("one-more").code());
         assertEquals(WORKERS_MAX, walls.built.get());
-        workers.spawn("w0", REQUEST, CAPTAIN);
+        workers.spawn("w0", REQUEST, CAPTAIN, Provision.NONE);
     }
 
     /** No workspace of these tests is looked at. */

@@ -54,7 +54,8 @@ public final class SessionUpdates {
                     Frame.Raw _,
                     Frame.Tty _,
                     Frame.Screen _,
-                    Frame.Activity _ -> {}
+                    Frame.Activity _,
+                    Frame.Checkpoint _ -> {}
         }
     }
 

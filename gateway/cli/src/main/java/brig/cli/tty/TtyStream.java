@@ -97,6 +97,7 @@ final class TtyStream {
                     Frame.Permission _,
                     Frame.Answered _,
                     Frame.Activity _,
+                    Frame.Checkpoint _,
                     Frame.Raw _ -> {}
             case null -> {}
         }
