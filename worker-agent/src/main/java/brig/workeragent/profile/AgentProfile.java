@@ -40,8 +40,7 @@ import org.jspecify.annotations.Nullable;
  *     {systemPrompt}}, {@code {tools}} and {@code {program}}, the program of {@code install}, are replaced. Inside an
  *     argument only names of model routes and {@code {messageFile}} are: a file with the message, as everybody on the
  *     host can read arguments
- * @param tunnelCommand in place of {@code command} where the shell is that of another host, which has no file with the
- *     message; empty for the same
+ * @param tunnelCommand in place of {@code command} where the shell is another host's, without a message file; empty for the same
  * @param adapter its native format; {@code cassette}: that of the recording that the request names as its model
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
@@ -63,8 +62,7 @@ import org.jspecify.annotations.Nullable;
  * @param asModel see {@link #isModel}; null for the default
  * @param tty how it is started on a terminal; null if it is not
  * @param login what differs if one of its model routes has a person's login in place of a key
- * @param apis what differs if one of its model routes leads to a cloud, by its API; {@code {region}} and {@code {project}} are
- *     those of the route
+ * @param apis what differs if a model route leads to a cloud, by its API; {@code {region}} and {@code {project}} are the route's
  * @param budget what each session may use up at most
  * @param wall the kind of wall that it wants, as in a policy; empty for any
  */

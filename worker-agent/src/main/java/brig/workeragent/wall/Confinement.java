@@ -63,29 +63,21 @@ public record Confinement(
     }
 
     /**
-     * A copy behind a wall of which that is demanded too.
+     * A copy behind a wall that meets these demands too; null or empty for none.
      *
-     * @param who demands it, for the message
-     * @throws BrigException {@code FORBIDDEN} if no wall meets both demands
+     * @throws BrigException {@code FORBIDDEN} if no wall meets all of them
      */
-    public Confinement behind(@Nullable String demand, String who) {
-        if (demand == null || demand.isEmpty()) {
-            return this;
-        }
+    public Confinement behind(String ofProfile, @Nullable String ofRequest) {
+        WallDemand all = wall;
         try {
-            return new Confinement(
-                    workspaceReadOnly,
-                    mounts,
-                    variables,
-                    privateFiles,
-                    limits,
-                    nested,
-                    egress,
-                    WallDemand.parse(demand).and(wall));
+            for (String demand : List.of(ofProfile, ofRequest == null ? "" : ofRequest)) {
+                all = demand.isEmpty() ? all : WallDemand.parse(demand).and(all);
+            }
         } catch (IllegalArgumentException e) {
             throw new BrigException(
-                    ErrorCode.FORBIDDEN, "the wall that " + who + " wants is not allowed: " + e.getMessage());
+                    ErrorCode.FORBIDDEN, "no wall is all that request, agent and policy want: " + e.getMessage());
         }
+        return new Confinement(workspaceReadOnly, mounts, variables, privateFiles, limits, nested, egress, all);
     }
 
     /** A copy with these variables too. */

@@ -84,9 +84,8 @@ public final class Workers {
             Executor threads) {}
 
     /**
-     * Settings of workers: {@code newWorkspaces} is the base of unnamed workspaces, created folders below {@code
-     * scratchBases} are deleted with their session, {@code cassettes} holds recordings, {@code owners} records the
-     * owners of folders that Brig created.
+     * Settings: {@code newWorkspaces} is the base of unnamed workspaces, folders created below {@code scratchBases} go with their
+     * session, {@code cassettes} holds recordings, {@code owners} the owners of folders that Brig created.
      */
     public record Bounds(
             Path newWorkspaces,
@@ -125,8 +124,7 @@ public final class Workers {
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by the lock.
-    /** Each spawn's answer, from its request until the worker is forgotten. */
+    /** Each spawn's answer, from its request until the worker is forgotten. Guarded by the lock. */
     private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
     /** Forgotten workers, so that a late repetition of a request does not start a second one. */
     private final Map<String, Boolean> forgotten = new NewestMap<>(FORGOTTEN_MAX);
@@ -322,8 +320,7 @@ public final class Workers {
                     .with(place.mounts())
                     .with(tunnel == null ? List.of() : tunnel.mounts())
                     .narrowedTo(request.bounds().envAllowlist())
-                    .behind(profile.wall(), "the agent " + agent.name())
-                    .behind(request.bounds().wall(), "the request")
+                    .behind(profile.wall(), request.bounds().wall())
                     .letting(tty == null ? Set.of() : AgentProfile.TERMINAL.keySet());
             Wall built = parts.walls()
                     .build(new Walls.Plan(
