@@ -34,14 +34,15 @@ class BenchTest {
         assertTrue(List.of("OK", "VOID").contains(run.text("outcome", "")), () -> said());
     }
 
+    /** Its lines must be enough that the clock of each process, which a kernel reads every few milliseconds, finds it at work. */
     @Test
     void shouldMeasureTheWholePath() throws IOException, InterruptedException {
         run(
                 "whole",
                 "--streams=2",
-                "--rate=20",
+                "--rate=400",
                 "--warm-up=1",
-                "--seconds=1",
+                "--seconds=2",
                 "--idle=1",
                 "--at-once=2",
                 "--peers=brig,pipe",

@@ -242,6 +242,8 @@ class PageTest {
             page.evaluate("(link) => void (location.href = link)", shared);
             button(page, "Sign in with the link").click();
             assertThat(page.locator(".log")).containsText("for watchers");
+            // The admin sees that session too, below the question.
+            assertThat(page.locator(".sidebar .me b")).hasText("watcher");
             assertEquals("watcher", page.evaluate("JSON.parse(localStorage.getItem('brig')).role"));
             assertThat(page.locator(".link")).hasText("live");
         }

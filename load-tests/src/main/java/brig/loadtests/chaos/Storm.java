@@ -7,6 +7,7 @@ import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Product;
+import brig.protocol.frame.Frame;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -111,6 +112,9 @@ final class Storm {
             List.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.MANY, StreamTransport.SSE);
     /** A permanent refusal stays the answer. */
     private static final int TRIES_PER_KEY = 50;
+
+    /** Reasons of an end that the gateway said, since the worker's own was lost. */
+    private static final List<String> ENDS_OF_A_PART = List.of("record_lost", "worker_lost", "reconcile_timeout");
 
     private static final int BURST_LINES = 20;
     private static final int LINE_BYTES = 60;
@@ -287,10 +291,7 @@ final class Storm {
                                         first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
                                         frame.getValue()));
                 boolean completed = captain.isSatisfied();
-                boolean whole = !all.gaps().isEmpty()
-                        || (completed
-                                ? output.contentEquals(all.text())
-                                : output.startsWith(all.text().toString()));
+                boolean whole = isWhole(all, output, completed);
                 outcome.completed += completed && reader == first ? 1 : 0;
                 if (!same || !whole) {
                     outcome.lost++;
@@ -301,6 +302,18 @@ final class Storm {
                 }
             }
         }
+    }
+
+    /**
+     * Whether a reader has all that the agent wrote, or was told what it lacks: by a gap, or by an end that says that
+     * the rest is lost. A reader that comes back after a restart may find such an end where others had read the whole.
+     */
+    static boolean isWhole(Transcript all, String output, boolean completed) {
+        boolean mayBreakOff = !completed
+                || all.frames(Frame.State.class).stream()
+                        .anyMatch(state -> state.isTerminated() && ENDS_OF_A_PART.contains(state.reason()));
+        return !all.gaps().isEmpty()
+                || (mayBreakOff ? output.startsWith(all.text().toString()) : output.contentEquals(all.text()));
     }
 
     private void judge(Session session, Captain captain, Transcript all) {
