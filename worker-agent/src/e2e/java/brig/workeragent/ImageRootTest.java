@@ -98,7 +98,7 @@ class ImageRootTest {
                 done
                 echo here > /workspace/file; cat /workspace/file
                 """);
-        assertTrue(said.startsWith("of the image\nroot:x:0:0:root:/root:/usr/sbin/nologin\nworker:x:1000:"), said);
+        assertTrue(said.startsWith("of the image\nroot:x:0:0:root:/:/usr/sbin/nologin\nworker:x:1000:"), said);
         assertTrue(said.contains("a tool\n/usr/bin:/bin:/opt/bin /home/worker 1\n"), said);
         assertTrue(said.contains("bash\n") && said.contains("ls\n"), said);
         assertFalse(said.contains("git\n") || said.contains("wrote"), said);
