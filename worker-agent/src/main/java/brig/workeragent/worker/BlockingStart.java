@@ -14,7 +14,7 @@ interface BlockingStart {
 
     void run() throws InterruptedException;
 
-    /** Runs it on a thread of the executor. @param failed is given what went wrong, as a refusal */
+    /** Runs it on a thread of the executor; {@code failed} is given what went wrong, as a refusal. */
     default void on(Executor threads, Consumer<BrigException> failed) {
         threads.execute(() -> {
             try {
