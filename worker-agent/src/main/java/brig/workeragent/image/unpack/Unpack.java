@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program. It writes one line to standard output, an {@link Unpacked}.
+*
+ * <p>Decision 0208.
  */
 public final class Unpack {
     /** Of a block and the blocks for a long name. */
