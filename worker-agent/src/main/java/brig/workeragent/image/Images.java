@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The images of this host. Each is a folder named after its digest, with its files and a note about it; names refer to
  * digests. Thread-safe.
-*
+ *
  * <p>Decision 0208.
  */
 public final class Images {

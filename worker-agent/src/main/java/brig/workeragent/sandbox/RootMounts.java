@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /**
  * The programs and libraries of a wall: the host's, or all that an image has. Below the root each top folder is a mount
  * of its own, since the mounts of the wall itself need places to be.
-*
+ *
  * <p>Decision 0208.
  */
 final class RootMounts {

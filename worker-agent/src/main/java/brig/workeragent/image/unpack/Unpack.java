@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program. It writes one line to standard output, an {@link Unpacked}.
-*
+ *
  * <p>Decision 0208.
  */
 public final class Unpack {
