@@ -19,7 +19,12 @@ class WallDoctorTest {
         var backend = new RlimitsOnly();
         try (var wall = new WallFixture(backend, bwrap)) {
             var config = new LauncherConfig(
-                    bwrap, WallFixture.nativeFolder(), wall.root.resolve("run"), wall.identity, backend);
+                    bwrap,
+                    WallFixture.nativeFolder(),
+                    wall.root.resolve("run"),
+                    wall.identity,
+                    backend,
+                    GvisorProgram.at(Path.of("/no/runsc")));
             return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
                     .examine(wall.workspace);
         }
@@ -34,7 +39,7 @@ class WallDoctorTest {
             FindingStatus expected = weak ? FindingStatus.WARN : FindingStatus.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
-        assertEquals(34, examine(LauncherConfig.BWRAP).size());
+        assertEquals(35, examine(LauncherConfig.BWRAP).size());
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.spawn.TerminalSize;
-import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.ByteArrayOutputStream;
@@ -21,25 +20,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Files of a payload that are followed, above all those that should harm who follows them. */
 @Timeout(120)
-@ParameterizedClass
-@EnumSource(WallKind.class)
 class WallFollowTest {
     private static final int FROM_END = 1;
-
-    @Parameter
-    WallKind kind;
 
     private WallFixture wall;
 
     @BeforeEach
     void open() {
-        wall = new WallFixture(LimitsBackend.probe().backend(), kind);
+        wall = new WallFixture(LimitsBackend.probe().backend());
     }
 
     @AfterEach

@@ -299,6 +299,11 @@ public final class SandboxWalls implements Walls {
         public WalledProcess start(
                 List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
                 throws InterruptedException {
+            if (tty != null && profile.kind() == WallKind.GVISOR) {
+                throw new BrigException(
+                        ErrorCode.WALL_UNAVAILABLE,
+                        "a wall with gVisor has no terminals for agents: take --wall bwrap, or go without --tty");
+            }
             Payload payload = new Payload(command, stdinPipe, tty);
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
