@@ -76,6 +76,9 @@ class CaptainsApartTest {
                 "showDiff",
                 "apply",
                 "discardWorkspace",
+                "checkpoint",
+                "listCheckpoints",
+                "restore",
                 "showEgress",
                 "stream",
                 "attach",
@@ -375,6 +378,11 @@ class CaptainsApartTest {
                 List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
             actions.put(action, "\"id\":\"HERS\"");
         }
+        for (String action : List.of("checkpoint", "checkpoints", "restore")) {
+            actions.put(action, "\"id\":\"HERS\"");
+        }
+        actions.put("pull_image", "\"from\":\"/usr\",\"name\":\"mine\"");
+        actions.put("remove_image", "\"name\":\"mine\"");
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
         actions.put("shell", "\"id\":\"HERS\",\"rows\":24,\"columns\":80,\"term\":\"xterm\"");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
@@ -428,7 +436,15 @@ class CaptainsApartTest {
         TreeSet<String> known = new TreeSet<>(actions.keySet());
         // These name no session, or are asked above; a token is taken back by who sees it.
         known.addAll(List.of(
-                "list", "follow_sessions", "workspaces", "track", "agents", "gateway", "hosts", "revoke_token"));
+                "list",
+                "follow_sessions",
+                "workspaces",
+                "track",
+                "agents",
+                "gateway",
+                "hosts",
+                "images",
+                "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");
         assertEquals(
                 known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");
