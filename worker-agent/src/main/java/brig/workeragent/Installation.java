@@ -299,8 +299,7 @@ record Installation(
                         config.images().filesMax(),
                         config.images().allBytesMax(),
                         config.images().keptMs()),
-                new ImageUnpacker(
-                        tools, Path.of(System.getProperty("java.home")), classPath(), WallProfile.COVERED_IN_IMAGES),
+                ImageUnpacker.ofThisJvm(tools, WallProfile.COVERED_IN_IMAGES),
                 user,
                 System::currentTimeMillis);
     }

@@ -7,12 +7,15 @@ import brig.workeragent.image.unpack.Unpack;
 import brig.workeragent.image.unpack.Unpacked;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.ToolWall;
+import com.fasterxml.jackson.core.JsonFactory;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,15 @@ public record ImageUnpacker(ToolWall tools, Path javaHome, List<Path> classPath,
     private static final Path CLASSES = Path.of("/opt/brig/classes");
     private static final ToolWall.Output<byte[]> ALL = out -> out.readNBytes(ANSWER_BYTES_MAX);
 
+    /** An unpacker whose wall shows it what it loads classes from, and nothing else of the product. */
+    public static ImageUnpacker ofThisJvm(ToolWall tools, List<String> covered) {
+        List<Path> classPath = Stream.of(Unpack.class, Json.class, JsonFactory.class)
+                .map(type -> Path.of(URI.create(
+                        type.getProtectionDomain().getCodeSource().getLocation().toString())))
+                .toList();
+        return new ImageUnpacker(tools, Path.of(System.getProperty("java.home")), classPath, covered);
+    }
+
     /** @param target an empty folder of the workers' user. @throws BrigException {@code INVALID_IMAGE} */
     Unpacked unpack(Path source, Path target, long bytesMax, long filesMax) {
         List<Mount> mounts = new ArrayList<>();
@@ -42,12 +54,10 @@ public record ImageUnpacker(ToolWall tools, Path javaHome, List<Path> classPath,
         }
         List<String> classes = new ArrayList<>();
         for (Path entry : classPath) {
-            if (Files.exists(entry)) {
-                // A path of the JVM is a jar by its name.
-                Path inside = CLASSES.resolve(classes.size() + "-" + entry.getFileName());
-                mounts.add(new Mount(entry, inside, true));
-                classes.add(inside.toString());
-            }
+            // The JVM knows a jar by its name.
+            Path inside = CLASSES.resolve(classes.size() + "-" + entry.getFileName());
+            mounts.add(new Mount(entry, inside, true));
+            classes.add(inside.toString());
         }
         List<String> command = new ArrayList<>(List.of(
                 java.resolve("bin/java").toString(),
