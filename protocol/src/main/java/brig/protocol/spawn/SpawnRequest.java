@@ -529,6 +529,11 @@ public record SpawnRequest(
         return with(agentConfig, prompt, claim, parent, new Place(host, List.of()).rooted(place.root()));
     }
 
+    /** A copy with that root of its wall. */
+    public SpawnRequest rooted(String root) {
+        return with(agentConfig, prompt, claim, parent, place.rooted(root));
+    }
+
     private SpawnRequest with(
             AgentConfig otherAgent,
             @Nullable String otherPrompt,

@@ -11,6 +11,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.TerminalStart;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
@@ -124,7 +125,7 @@ public final class Worker {
 
     /** What its gateway is told when it is up. */
     SpawnAnswer answer(Posture posture) {
-        AgentProfile.Tty terminal = plan.tty() == null ? null : profile.tty();
+        TerminalStart terminal = plan.tty() == null ? null : profile.tty();
         return new SpawnAnswer(workspace(), posture, terminal != null && terminal.isSmallest());
     }
 

@@ -33,6 +33,7 @@ import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.Root;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.Lending;
@@ -178,10 +179,7 @@ public final class Workers {
      * @throws BrigException a refusal as that of {@link #spawn}
      */
     public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean handed) {
-        if (!handed) {
-            choices.here(request);
-        }
-        workplaces.check(request, asker);
+        workplaces.check(handed ? request : choices.here(request).request(), asker);
         lock.lock();
         try {
             requirePlace();
@@ -392,7 +390,7 @@ public final class Workers {
                 built.close();
                 throw e;
             }
-            return start(worker, tunnel);
+            return start(worker, tunnel, place.root());
         } catch (InterruptedException | RuntimeException e) {
             if (tunnel != null) {
                 tunnel.close();
@@ -409,12 +407,12 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
+    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel, Root root) throws InterruptedException {
         Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
         Posture posture;
         try {
-            posture = await(worker.start());
+            posture = await(worker.start()).withRoot(root.shown());
             posture = tunnel == null ? posture : tunnel.in(posture);
             entry.posture().complete(posture);
         } catch (InterruptedException | RuntimeException e) {

@@ -22,7 +22,9 @@ import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.Install;
 import brig.workeragent.profile.Policy;
+import brig.workeragent.profile.SignedIn;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.worker.FakeWalls.FakeProcess;
@@ -74,6 +76,7 @@ class WorkerTest {
                 "narrow",
                 EgressPolicy.NONE,
                 Budget.NONE,
+                "",
                 "");
     }
 
@@ -94,15 +97,16 @@ class WorkerTest {
                 new AgentProfile.Asks(600_000),
                 "private",
                 List.of(),
-                new AgentProfile.Install("", List.of()),
+                new Install("", List.of()),
                 List.of(),
                 Map.of(),
                 "",
                 false,
                 null,
-                new AgentProfile.Login(Map.of(), List.of(), List.of()),
+                new SignedIn(Map.of(), List.of(), List.of()),
                 Map.of(),
                 Budget.NONE,
+                "",
                 "");
         SpawnRequest request = new SpawnRequest(
                 null,
