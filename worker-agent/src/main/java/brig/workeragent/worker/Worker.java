@@ -220,7 +220,7 @@ public final class Worker {
     }
 
     private void doStart(CompletableFuture<Posture> up) {
-        frames.running();
+        frames.running(plan.fork(), plan.summary());
         frames.budget(plan.terms());
         time.start();
         String prompt = plan.request().prompt();
@@ -285,8 +285,7 @@ public final class Worker {
     }
 
     private void hand(AgentProcess to, Message message) {
-        frames.turnOf(message);
-        give(to, message);
+        give(to, frames.turnOf(message));
     }
 
     private void give(AgentProcess to, Message message) {
@@ -394,13 +393,11 @@ public final class Worker {
     }
 
     /** @param up receives the outcome of the worker's own start, instead of the stream */
-    private void launch(@Nullable Message message, @Nullable CompletableFuture<Posture> up) {
+    private void launch(@Nullable Message first, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
         timedOut = false;
-        if (message != null) {
-            frames.turnOf(message);
-        }
+        Message message = first == null ? null : frames.turnOf(first);
         beside(up, () -> {
             String content = message == null ? "" : message.content();
             List<String> command =

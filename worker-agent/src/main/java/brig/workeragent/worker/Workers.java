@@ -301,7 +301,7 @@ public final class Workers {
         choice.logWithheld(spawnId);
         SpawnBudget spend = new SpawnBudget(choice, asker);
         Budgets.Terms terms = parts.budgets().admit(spawnId, adapted.parent(), spend.budget());
-        Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with.start());
+        Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with);
         Tunnel tunnel = null;
         try {
             tunnel = parts.tunnels().open(spawnId, asked.place(), with.ways(), Tunnels.Bounds.of(policy.confinement()));
@@ -346,11 +346,9 @@ public final class Workers {
                         profile,
                         new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
-                        tunnel == null
-                                ? WorkerPlan.Workspace.of(place.folder())
-                                : new WorkerPlan.Workspace(
-                                        tunnel.shown(), tunnel.inside().toString()),
-                        terms);
+                        WorkerPlan.Workspace.of(place.folder(), tunnel),
+                        terms,
+                        with.fork());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 if (granted != null && !narrowed.egress().equals(granted)) {

@@ -12,8 +12,10 @@ import brig.formats.adapter.TerminalAdapter;
 import brig.formats.adapter.TerminalFollower;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Fork;
 import brig.protocol.control.Message;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
@@ -52,6 +54,7 @@ class WorkerTest {
     private String adapter = "text";
     private Policy policy = policy(0, 0);
     private TerminalSize tty;
+    private Fork fork;
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy(
@@ -133,7 +136,8 @@ class WorkerTest {
                         null),
                 policy,
                 WorkerPlan.Workspace.of(Path.of("/workspace")),
-                terms);
+                terms,
+                fork);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -613,6 +617,38 @@ class WorkerTest {
         Worker worker = worker("spawn", "lines", prompt, once);
         worker.start().join();
         return worker;
+    }
+
+    private static final Fork FORK = new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), "What happened.");
+
+    @Test
+    void shouldTellTheAgentOfAForkOnceWhatHappenedBefore() throws Exception {
+        fork = FORK;
+        Worker worker = talker(null, false);
+        assertEquals(RUNNING, frames.next());
+        assertEquals(
+                "{type=forked, forked_from={spawn_id=spn_0123456789abcdefghjkmnpq, seq=7}, conversation=summary,"
+                        + " summary=What happened.}",
+                frames.next());
+        say(worker, "one");
+        FakeProcess agent = walls.next();
+        String first = nextInput(agent);
+        assertTrue(first.contains("What happened.\\n\\none"), first);
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        say(worker, "two");
+        String second = nextInput(agent);
+        assertTrue(second.contains("two") && !second.contains("happened"), second);
+    }
+
+    @Test
+    void shouldTellAPlainProgramNothingOfWhatHappenedBefore() throws Exception {
+        fork = FORK;
+        Worker worker = shell();
+        assertEquals(
+                "{type=forked, forked_from={spawn_id=spn_0123456789abcdefghjkmnpq, seq=7}, conversation=none}",
+                frames.next());
+        say(worker, "one");
+        assertEquals(List.of("agent", "one", ""), walls.next().command);
     }
 
     private static String nextInput(FakeProcess process) throws Exception {
