@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a file in {@code config/agents}; its components are the keys of the file.
  *
- * <p>Decisions 0062, 0122, 0150, 0210.
+ * <p>Decisions 0062, 0122, 0150, 0211.
  *
  * @param description for people, one line
  * @param command the program and its arguments. Whole arguments {@code {message}}, {@code {model}}, {@code

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /**
  * A server that a session has beside its agent, such as a database.
  *
- * <p>Decision 0210.
+ * <p>Decision 0211.
  *
  * @param command the program and its arguments
  * @param root of its wall, as in {@link RootName}; empty for that of the agent

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Leads connections to ports of one wall to servers behind others. Thread-safe.
  *
- * <p>Decision 0210.
+ * <p>Decision 0211.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class ServerPorts implements AutoCloseable {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The servers of one session. They are started before its first process, in the order of their names, and end with it.
  * Each has a wall of its own: the agent's limits, no network, the workspace to read.
  *
- * <p>Decision 0210.
+ * <p>Decision 0211.
  */
 public final class SessionServices {
     private final List<Service> all = new ArrayList<>();
