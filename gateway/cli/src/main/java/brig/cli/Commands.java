@@ -52,6 +52,7 @@ final class Commands {
             TopCommand.class,
             PruneCommand.class,
             ImageCommand.class,
+            VmCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

@@ -24,7 +24,8 @@ class WallDoctorTest {
                     wall.root.resolve("run"),
                     wall.identity,
                     backend,
-                    GvisorProgram.at(Path.of("/no/runsc")));
+                    GvisorProgram.at(Path.of("/no/runsc")),
+                    WallFixture.machines(Path.of("/no/kernel")));
             return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
                     .examine(wall.workspace);
         }
