@@ -152,6 +152,8 @@ static void make_pipes(void) {
     for (int i = 0; i < 3; i++) {
         if (pipe2(both, O_CLOEXEC) != 0) link_lost("pipes");
         worker_ends[4 + i] = out_of_the_way(both[1]);
+        /* It may open them again, by /dev/stdout. */
+        if (fchown(worker_ends[4 + i], WORKER, WORKER) != 0) link_lost("pipes");
         link_stream(outputs[i], both[0], -1);
     }
 }
@@ -424,6 +426,7 @@ int main(void) {
     link_stream(STREAM_ORDER, -1, orders);
     make_pipes();
     bring_up_loopback();
+    put("/proc/sys/kernel/dmesg_restrict", "1");
     make_group();
     clone_worker();
     link_note("up");

@@ -40,7 +40,7 @@ class WallDoctorTest {
             FindingStatus expected = weak ? FindingStatus.WARN : FindingStatus.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
-        assertEquals(35, examine(LauncherConfig.BWRAP).size());
+        assertEquals(36, examine(LauncherConfig.BWRAP).size());
     }
 
     @Test
