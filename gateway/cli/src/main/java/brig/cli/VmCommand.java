@@ -22,7 +22,7 @@ import picocli.CommandLine.ParentCommand;
 /**
  * {@code brig vm}.
  *
- * <p>Decision 0209.
+ * <p>Decision 0210.
  */
 @Command(
         name = "vm",

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The virtual machine from which those of all walls go on: booted once, until it waits for an order, and kept in a folder
  * ({@code brig-vm.c}). It is made again when QEMU, the kernel or the settings change. Thread-safe.
  *
- * <p>Decision 0209.
+ * <p>Decision 0210.
  */
 public final class MachineImage {
     /**

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A kernel of its own that a worker has in the wall around it. A starter, process 1's command, starts it there; behind it a second
  * brig-init starts the worker.
  *
- * <p>Decisions 0205, 0209.
+ * <p>Decisions 0205, 0210.
  */
 sealed interface SecondKernel permits Gvisor, VirtualMachine {
 

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /**
  * A virtual machine, which the starter of {@code brig-vm.c} continues from a {@link MachineImage}.
  *
- * <p>Decision 0209.
+ * <p>Decision 0210.
  */
 final class VirtualMachine implements SecondKernel {
     static final VirtualMachine INSTANCE = new VirtualMachine();

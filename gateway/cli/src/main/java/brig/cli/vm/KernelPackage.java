@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * The files of an unpacked package of a kernel. The kernel of a machine is not packed: unpacking it in the machine would take
  * most of the time that it needs to boot.
  *
- * <p>Decision 0209.
+ * <p>Decision 0210.
  *
  * @param root of the package
  */
