@@ -64,6 +64,11 @@ export function wallPart(id, view, model, look) {
             <p>${summary(posture)}</p>
             <table class="posture"><tbody><tr><td></td><th
                 scope="row">limits held by</th><td>${sized(posture.limits)}</td></tr>
+            ${
+                posture.root
+                    ? html`<tr><td></td><th scope="row">root</th><td>oci:${posture.root.image} ${sized(posture.root.digest)}</td></tr>`
+                    : nothing
+            }
             ${posture.properties.map(
                 (one) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
                     class="sr">${one.status}</span></td>

@@ -1,21 +1,23 @@
 /*
- * brig-guest: process 1 of a virtual machine, in its first file system (an initramfs) beside brig-init and the
- * modules of its kernel, which the file "modules" names in their order.
+ * brig-guest: process 1 of a virtual machine, in its first file system (an initramfs) beside brig-init and
+ * the modules of its kernel, which the file "modules" names in their order.
  *
  * It loads the modules, opens the port to brig-vm.c outside and says "up". That is the state that an image of
  * a machine keeps: a machine goes on from there when it gets its order, which is one worker. The order is
  * words, each ended by NUL:
  *
  *   --time NANOSECONDS --random HEX --hostname NAME --tmp BYTES --home BYTES --shm BYTES --memory BYTES
- *   [--network claimed] [--writable PLACE | --read-only PLACE]... [--environment NAME=VALUE]... --directory PLACE
+ *   [--network claimed] [--writable PLACE | --read-only PLACE]... [--environment NAME=VALUE]... --directory
+ * PLACE
  *   -- COMMAND OF BRIG-INIT
  *
  * The files of the wall outside are there twice by 9p: all of them, read-only and remembered here, and the
- * places, by number, which others may change meanwhile. brig-init is process 1 of the worker's own namespaces,
- * as the worker's user. Its streams go over the link, and so do connections.
+ * places, by number, which others may change meanwhile. brig-init is process 1 of the worker's own
+ * namespaces, as the worker's user. Its streams go over the link, and so do connections.
  *
- * Notes to outside: "up"; "fault WHAT ERRNO" if the worker cannot be started; "done" once it has ended and
- * all it wrote is sent; and those of ports. From outside: "signal NUMBER" for brig-init, and those of ports.
+ * Notes to outside: "up"; "fault WHAT ERRNO" if the worker cannot be started; "ended" when it has, "done"
+ * once all it wrote is sent too; and those of ports. From outside: "signal NUMBER" for brig-init, and those
+ * of ports.
  */
 #define _GNU_SOURCE
 #include "loopback.h"
@@ -26,7 +28,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/random.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,7 +61,16 @@
 /* Big messages cost fewer exchanges. */
 #define NINE_P "trans=virtio,version=9p2000.L,access=any,msize=524288,"
 
-enum { WORKER = 1000, PLACES_MAX = 512, ORDER_MAX = 512 * 1024, WORDS_MAX = 8192, RANDOM_BYTES = 32, STATUS = 6, FREE = 64 };
+enum {
+    WORKER = 1000,
+    PLACES_MAX = 512,
+    ORDER_MAX = 512 * 1024,
+    WORDS_MAX = 8192,
+    RANDOM_BYTES = 32,
+    STATUS = 6,
+    FREE = 64,
+    X32_CALLS = 0x40000000
+};
 
 static int order_file;
 /* What the worker's process 1 has as 3 to 6 (brig-init.c). */
@@ -187,12 +201,13 @@ static void read_order(struct order *order) {
     static char *words[WORDS_MAX + 1];
     ssize_t length = pread(order_file, text, ORDER_MAX, 0);
     size_t count = 0;
-    for (ssize_t at = 0; at < length && count < WORDS_MAX; at += (ssize_t) strlen(text + at) + 1) words[count++] = text + at;
+    for (ssize_t at = 0; at < length && count < WORDS_MAX; at += (ssize_t) strlen(text + at) + 1)
+        words[count++] = text + at;
     size_t i = 0;
     for (; i + 1 < count && strcmp(words[i], "--") != 0; i += 2) read_word(order, words[i], words[i + 1]);
     order->command = words + i + 1;
-    bool whole = order->random && order->hostname && order->tmp && order->home && order->shm && order->memory &&
-                 order->directory;
+    bool whole = order->random && order->hostname && order->tmp && order->home && order->shm &&
+                 order->memory && order->directory;
     if (!whole || i + 1 >= count) {
         errno = EINVAL;
         give_up("order");
@@ -283,7 +298,8 @@ static void move(const char *from, const char *to) {
 
 static void lay_out_files(const struct order *order) {
     cover_with_memory(DEVICES "/shm", order->shm, "1777");
-    if (mount(NULL, DEVICES, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID, "size=64k,mode=0755") != 0) give_up(DEVICES);
+    if (mount(NULL, DEVICES, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID, "size=64k,mode=0755") != 0)
+        give_up(DEVICES);
     if (mount("wall", ROOT, "9p", MS_RDONLY | MS_NOSUID | MS_NODEV, NINE_P "cache=loose") != 0) give_up(ROOT);
     if (mount("places", PLACES, "9p", MS_NOSUID | MS_NODEV, NINE_P "cache=mmap") != 0) give_up(PLACES);
     move(DEVICES, ROOT "/dev");
@@ -315,6 +331,28 @@ static void prepare_worker(void) {
     make_devices();
 }
 
+/*
+ * Of this kernel the worker may use all but what pushes input into its own terminal, which is refused in
+ * other walls too, and programs of another kind, whose calls have other numbers.
+ */
+static void filter_calls(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 5, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 2, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) give_up("filter");
+}
+
 __attribute__((noreturn)) static void become_worker(const struct order *order) {
     if (sethostname(order->hostname, strlen(order->hostname)) != 0) give_up("hostname");
     lay_out_files(order);
@@ -324,6 +362,7 @@ __attribute__((noreturn)) static void become_worker(const struct order *order) {
     if (setgroups(0, NULL) != 0 || setresgid(WORKER, WORKER, WORKER) != 0 ||
         setresuid(WORKER, WORKER, WORKER) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         give_up("user");
+    filter_calls();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -349,8 +388,8 @@ static void clone_worker(void) {
         go[i] = out_of_the_way(go[i]);
         faults[i] = out_of_the_way(faults[i]);
     }
-    worker = (pid_t) syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD, NULL, NULL,
-                             NULL, NULL);
+    worker = (pid_t) syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD,
+                             NULL, NULL, NULL, NULL);
     if (worker < 0) link_lost("namespaces");
     worker_go = go[1];
     worker_faults = faults[worker == 0 ? 1 : 0];
@@ -441,6 +480,7 @@ int main(void) {
         ports_handle();
         if (started) ports_look(false);
     }
+    link_note("ended");
     flush();
     link_note("done");
     flush();

@@ -17,20 +17,19 @@ static int opened(const char *path, int flags, mode_t mode) {
     return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-/* The names that the C library has for one function; those that end in 2 are of programs built with checks. */
-#define OPEN(name)                                                                                                     \
-    int name(const char *path, int flags, ...) {                                                                       \
-        va_list rest;                                                                                                  \
-        va_start(rest, flags);                                                                                         \
-        mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;                                      \
-        va_end(rest);                                                                                                  \
-        return opened(path, flags, mode);                                                                              \
+/* The names that the C library has for one function; those that end in 2 are of programs built with checks.
+ */
+#define OPEN(name)                                                                                           \
+    int name(const char *path, int flags, ...) {                                                             \
+        va_list rest;                                                                                        \
+        va_start(rest, flags);                                                                               \
+        mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;                            \
+        va_end(rest);                                                                                        \
+        return opened(path, flags, mode);                                                                    \
     }
-#define OPEN_CHECKED(name)                                                                                             \
-    int name(const char *path, int flags);                                                                             \
-    int name(const char *path, int flags) {                                                                            \
-        return opened(path, flags, 0);                                                                                 \
-    }
+#define OPEN_CHECKED(name)                                                                                   \
+    int name(const char *path, int flags);                                                                   \
+    int name(const char *path, int flags) { return opened(path, flags, 0); }
 OPEN(open)
 OPEN(open64)
 OPEN_CHECKED(__open_2)

@@ -62,6 +62,8 @@ enum {
     FREE = 64,
     WORDS_MAX = 64,
     RANDOM_BYTES = 32,
+    /* More than all pipes and windows on the way hold. */
+    PIPE_BYTES = 512 * 1024,
     /* Of its memory, for its kernel and brig-guest. */
     GUEST_MEBIBYTES = 96
 };
@@ -108,11 +110,11 @@ static char *format(const char *pattern, ...) {
 
 /*
  * What must be alike where an image is made and where it is continued. Debian's kernels have no timer in a
- * "microvm" without KVM (no PIT in its ACPI, no clock that is known) and no virtio-mmio without ACPI; so it is
- * a q35 with all left out that can be.
+ * "microvm" without KVM (no PIT in its ACPI, no clock that is known) and no virtio-mmio without ACPI; so it
+ * is a q35 with all left out that can be.
  */
-static size_t put_machine(char **words, const char *qemu, const struct machine *machine, const char *ram, bool shared,
-                          const char *wall, const char *places) {
+static size_t put_machine(char **words, const char *qemu, const struct machine *machine, const char *ram,
+                          bool shared, const char *wall, const char *places) {
     bool kvm = strcmp(machine->accelerator, "kvm") == 0;
     char *all[] = {
         (char *) qemu,
@@ -185,15 +187,18 @@ static void pair(int both[2]) {
 
 static int make(char **arguments) {
     const char *qemu = arguments[0], *folder = arguments[1];
-    struct machine machine = {.mebibytes = (unsigned) atoi(arguments[2]), .processors = (unsigned) atoi(arguments[3])};
+    struct machine machine = {.mebibytes = (unsigned) atoi(arguments[2]),
+                              .processors = (unsigned) atoi(arguments[3])};
     snprintf(machine.accelerator, sizeof machine.accelerator, "%s", arguments[4]);
     int link[2], monitor[2];
     pair(link);
     pair(monitor);
     char *words[WORDS_MAX] = {NULL};
     size_t count = put_machine(words, qemu, &machine, format("%s/ram", folder), true, folder, folder);
-    char *more[] = {"-kernel", format("%s/vmlinux", folder), "-initrd", format("%s/initrd", folder), "-append",
-                    "console=ttyS0 quiet panic=-1 reboot=t", "-serial", format("file:%s/console", folder)};
+    char *more[] = {"-kernel", format("%s/vmlinux", folder),
+                    "-initrd", format("%s/initrd", folder),
+                    "-append", "console=ttyS0 quiet panic=-1 reboot=t",
+                    "-serial", format("file:%s/console", folder)};
     memcpy(words + count, more, sizeof more);
     if ((machine_process = fork()) == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -210,13 +215,14 @@ static int make(char **arguments) {
     while (read(monitor[0], words, 1) > 0) continue;
     int status;
     struct stat state;
-    if (waitpid(machine_process, &status, 0) < 0 || status != 0 || stat(format("%s/state", folder), &state) != 0 ||
-        state.st_size == 0) {
+    if (waitpid(machine_process, &status, 0) < 0 || status != 0 ||
+        stat(format("%s/state", folder), &state) != 0 || state.st_size == 0) {
         fprintf(stderr, "brig-vm: QEMU could not keep the machine\n");
         return 1;
     }
     /* The worker's user reads them, and nobody changes them. */
-    if (chmod(format("%s/ram", folder), 0444) != 0 || chmod(format("%s/state", folder), 0444) != 0) give_up(folder);
+    if (chmod(format("%s/ram", folder), 0444) != 0 || chmod(format("%s/state", folder), 0444) != 0)
+        give_up(folder);
     FILE *into = fopen(format("%s/machine", folder), "we");
     if (into == NULL) give_up(folder);
     fprintf(into, "%u %u %s\n", machine.mebibytes, machine.processors, machine.accelerator);
@@ -273,7 +279,8 @@ static void show(const char *from, const char *to, bool folder) {
 
 /* QEMU's files. The wall is shown without what it has for QEMU. */
 static void lay_out_files(const struct order *order) {
-    static const char *links[][2] = {{"usr/lib", ROOT "/lib"}, {"usr/lib64", ROOT "/lib64"}, {"usr/bin", ROOT "/bin"}};
+    static const char *links[][2] = {
+        {"usr/lib", ROOT "/lib"}, {"usr/lib64", ROOT "/lib64"}, {"usr/bin", ROOT "/bin"}};
     if (mount("tmpfs", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700,size=1m") != 0) give_up(STAGE);
     if (mount(NULL, STAGE, NULL, MS_UNBINDABLE, NULL) != 0 || mkdir(ROOT, 0755) != 0) give_up(STAGE);
     show(GIVEN "/usr", ROOT "/usr", true);
@@ -309,16 +316,19 @@ static void lose_capabilities(void) {
     if (syscall(SYS_capset, &head, none) != 0) give_up("capabilities");
 }
 
-__attribute__((noreturn)) static void become_machine(const struct machine *machine, int link, int monitor, int state) {
+__attribute__((noreturn)) static void become_machine(const struct machine *machine, int link, int monitor,
+                                                     int state) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     char *words[WORDS_MAX] = {NULL};
     size_t count = put_machine(words, QEMU, machine, "/image/ram", false, "/wall", "/places");
-    char *more[] = {"-incoming", "defer", "-serial", "null", "-sandbox",
-                    "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"};
+    char *more[] = {"-incoming", "defer",
+                    "-serial",   "null",
+                    "-sandbox",  "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"};
     memcpy(words + count, more, sizeof more);
     char *environment[] = {"LD_PRELOAD=/ram.so", NULL};
     int ends[] = {fcntl(link, F_DUPFD, FREE), fcntl(monitor, F_DUPFD, FREE), fcntl(state, F_DUPFD, FREE)};
-    if (dup2(ends[0], LINK) < 0 || dup2(ends[1], MONITOR) < 0 || dup2(ends[2], STATE) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    if (dup2(ends[0], LINK) < 0 || dup2(ends[1], MONITOR) < 0 || dup2(ends[2], STATE) < 0 ||
+        dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         give_up("descriptors");
     if (close_range(STATE + 1, ~0U, 0) != 0) give_up("descriptors");
     if (chroot(ROOT) != 0 || chdir("/") != 0) give_up("files");
@@ -354,7 +364,8 @@ static int write_order(const struct order *order, const struct machine *machine)
     char hostname[65] = "", directory[4096];
     int fd = memfd_create("order", MFD_CLOEXEC);
     FILE *into = fd < 0 ? NULL : fdopen(fcntl(fd, F_DUPFD_CLOEXEC, FREE), "w");
-    if (into == NULL || gethostname(hostname, sizeof hostname - 1) != 0 || getcwd(directory, sizeof directory) == NULL)
+    if (into == NULL || gethostname(hostname, sizeof hostname - 1) != 0 ||
+        getcwd(directory, sizeof directory) == NULL)
         give_up("order");
     put_numbers(into, order, machine);
     put_word(into, "--hostname", hostname);
@@ -386,9 +397,15 @@ void link_lost(const char *why) {
     end(1);
 }
 
+/* As with a pipe, what the worker wrote last waits for its reader, and the wall does not. */
+static void take_all_that_is_left(void) {
+    for (int fd = STDIO_FIRST + 1; fd < STATUS; fd++) fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+}
+
 void handle_note(const char *text) {
     char what[64], error[32];
     if (ports_note(text)) return;
+    if (strcmp(text, "ended") == 0) take_all_that_is_left();
     if (strcmp(text, "done") == 0) end(0);
     if (sscanf(text, "fault %63s %31[A-Z0-9]", what, error) == 2) {
         fprintf(stderr, "brig-vm: in the machine: %s: %s\n", what, error);
@@ -430,7 +447,8 @@ static int run(char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (const int *at = (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, 0}; *at != 0; at++) sigaddset(&wanted, *at);
+    for (const int *at = (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, 0}; *at != 0; at++)
+        sigaddset(&wanted, *at);
     sigprocmask(SIG_SETMASK, &wanted, NULL);
     if ((machine_process = fork()) == 0) become_machine(&machine, link[1], monitor[1], state);
     if (machine_process < 0) give_up("fork");

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Makes every IPv4 address local to this network namespace: all traffic arrives at a socket of it, or at none.
- * Loopback must be up. False with errno. */
+/* Makes every IPv4 address local to this network namespace: all traffic arrives at a socket of it, or at
+ * none. Loopback must be up. False with errno. */
 bool claim_all_addresses(void);
 
 #endif

@@ -55,7 +55,8 @@ static void serve(bool udp, const struct sockaddr_in *address) {
     if (port == NULL || find(udp, address) != NULL) return;
     int fd = socket(AF_INET, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return;
-    if (bind(fd, (const struct sockaddr *) address, sizeof *address) != 0 || (!udp && listen(fd, BACKLOG) != 0)) {
+    if (bind(fd, (const struct sockaddr *) address, sizeof *address) != 0 ||
+        (!udp && listen(fd, BACKLOG) != 0)) {
         close(fd);
         return;
     }
@@ -76,7 +77,8 @@ bool ports_note(const char *text) {
     if (sscanf(stops ? text + 3 : text, "%3s %8x %4x", kind, &address, &number) != 3) return false;
     bool udp = strcmp(kind, "udp") == 0;
     if (!udp && strcmp(kind, "tcp") != 0) return false;
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t) number), .sin_addr = {address}};
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t) number), .sin_addr = {address}};
     if (stops) stop_serving(udp, &at);
     else serve(udp, &at);
     return true;
@@ -103,7 +105,8 @@ static void look_into(const char *file, bool udp, bool six) {
     unsigned number, state, asked;
     if (from == NULL) return;
     while (fgets(line, sizeof line, from) != NULL) {
-        if (sscanf(line, "%*d: %32[0-9A-F]:%x %*[0-9A-F]:%x %x", address, &number, &asked, &state) != 4) continue;
+        if (sscanf(line, "%*d: %32[0-9A-F]:%x %*[0-9A-F]:%x %x", address, &number, &asked, &state) != 4)
+            continue;
         if (asked != 0 || state != (udp ? UDP_UNCONNECTED : TCP_LISTENS)) continue;
         if (six && strspn(address, "0") != strlen(address)) continue;
         struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t) number)};
@@ -165,7 +168,8 @@ void ports_handle(void) {
             continue;
         }
         int accepted;
-        for (int taken = 0; taken < TAKEN_AT_ONCE && (accepted = accept4(ports[i].fd, NULL, NULL, SOCK_CLOEXEC)) >= 0;
+        for (int taken = 0;
+             taken < TAKEN_AT_ONCE && (accepted = accept4(ports[i].fd, NULL, NULL, SOCK_CLOEXEC)) >= 0;
              taken++)
             link_connection(accepted);
     }
@@ -186,7 +190,8 @@ void ports_ask(in_port_t port, const struct sockaddr_in *server, const char *byt
     if (!asker->used || asker->port != port || !same(&asker->server, server)) {
         if (asker->used) close(asker->fd);
         asker->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        asker->used = asker->fd >= 0 && connect(asker->fd, (const struct sockaddr *) server, sizeof *server) == 0;
+        asker->used =
+            asker->fd >= 0 && connect(asker->fd, (const struct sockaddr *) server, sizeof *server) == 0;
         if (!asker->used) {
             if (asker->fd >= 0) close(asker->fd);
             return;
@@ -201,6 +206,7 @@ void ports_ask(in_port_t port, const struct sockaddr_in *server, const char *byt
 void ports_answer(in_port_t asker, const struct sockaddr_in *server, const char *bytes, size_t length) {
     const struct port *port = find(true, server);
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = asker, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    if (port != NULL && port->ours && sendto(port->fd, bytes, length, 0, (struct sockaddr *) &to, sizeof to) < 0)
+    if (port != NULL && port->ours &&
+        sendto(port->fd, bytes, length, 0, (struct sockaddr *) &to, sizeof to) < 0)
         return;
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -115,6 +116,48 @@ class ImageRootTest {
             String said = run(root, "echo hi");
             assertTrue(said.contains("INVALID_FIELD"), said);
         }
+    }
+
+    private static Map<?, ?> posture(Map<String, ?> where, String agent) throws IOException {
+        Map<String, Object> request = new LinkedHashMap<>(where);
+        request.put("agent_config", Map.of("name", agent));
+        Map<String, Object> answer = fixture.ask(control, Ids.newSpawnId(System.currentTimeMillis()), request);
+        assertTrue(answer.containsKey("ok"), answer::toString);
+        return (Map<?, ?>) ((Map<?, ?>) answer.get("ok")).get("posture");
+    }
+
+    @Test
+    void shouldTakeRootOfProfileWithinThatOfPolicy() throws IOException {
+        Path layout = Files.createDirectory(fixture.root.resolve("chosen"));
+        String digest = withPrograms("/bin/cat").file("etc/marker", "chosen").write(layout);
+        pull(layout, "mine");
+        pull(layout, "other");
+        Files.writeString(fixture.root.resolve("agents/rooted.json"), """
+                {"description": "cat", "command": ["/bin/cat"], "process": "spawn", "stdin": "lines", "policy": "test",
+                 "root": "oci:mine"}
+                """);
+        Map<String, String> image = Map.of("image", "mine", "digest", digest);
+        fixture.writePolicy("test", Map.of("root", "oci:mine@" + digest));
+        assertEquals(image, posture(Map.of(), "rooted").get("root"));
+        assertEquals(image, posture(Map.of("root", "oci:mine"), "rooted").get("root"));
+        assertEquals(image, posture(Map.of("policy", "test"), "lines").get("root"));
+        for (String root : List.of("host", "oci:other", "oci:mine@sha256:" + "0".repeat(64))) {
+            String said =
+                    fixture.runToEnd(control, Ids.newSpawnId(1), Map.of("policy", "test", "root", root), "echo hi");
+            assertTrue(said.contains("FORBIDDEN") && said.contains("'test' has the root oci:mine@"), said);
+        }
+
+        fixture.writePolicy("test", Map.of());
+        assertEquals(
+                Map.of("image", "other", "digest", digest),
+                posture(Map.of("root", "oci:other"), "rooted").get("root"));
+        assertFalse(posture(Map.of("root", "host"), "rooted").containsKey("root"));
+
+        fixture.writePolicy("test", Map.of("root", "oci:"));
+        String said = run("oci:mine", "echo hi");
+        assertFalse(said.contains("INVALID_POLICY"), said);
+        said = fixture.runToEnd(control, Ids.newSpawnId(1), Map.of("policy", "test"), "echo hi");
+        assertTrue(said.contains("INVALID_POLICY") && said.contains("root"), said);
     }
 
     @Test

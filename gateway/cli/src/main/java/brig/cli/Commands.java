@@ -40,6 +40,7 @@ final class Commands {
             CheckpointCommand.class,
             CheckpointsCommand.class,
             RestoreCommand.class,
+            ForkCommand.class,
             OpenCodeCommand.class,
             AcpCommand.class,
             McpCommand.class,

@@ -44,6 +44,7 @@ final class CompletionCommand implements Callable<Integer> {
             "checkpoint",
             "checkpoints",
             "restore",
+            "fork",
             "exec",
             "port",
             "open",

@@ -320,6 +320,8 @@ public final class Main implements Callable<Integer> {
         }
         Stream<List<String>> kind =
                 Stream.ofNullable(posture.wall()).map(which -> List.of(task, "wall", "", which.word()));
+        Stream<List<String>> root = Stream.ofNullable(posture.root())
+                .map(image -> List.of(task, "root", "", "oci:" + image.image() + "@" + image.digest()));
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
         // Null for a tracked session.
         Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
@@ -328,7 +330,7 @@ public final class Main implements Callable<Integer> {
         Stream<List<String>> toolWall =
                 Stream.ofNullable(posture.toolWall()).map(how -> List.of(task, "tool-wall", "", how));
         return Stream.concat(
-                Stream.concat(Stream.concat(kind, level), Stream.concat(notHeld, toolWall)),
+                Stream.concat(Stream.concat(Stream.concat(kind, root), level), Stream.concat(notHeld, toolWall)),
                 posture.properties().stream()
                         .map(property ->
                                 List.of(task, property.name(), property.status().wireName(), property.detail())));

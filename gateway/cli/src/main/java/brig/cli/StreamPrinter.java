@@ -157,7 +157,8 @@ final class StreamPrinter {
                     Frame.Tty _,
                     Frame.Screen _,
                     Frame.Activity _,
-                    Frame.Checkpoint _ -> {}
+                    Frame.Checkpoint _,
+                    Frame.Forked _ -> {}
             case null -> {}
         }
     }
@@ -247,6 +248,15 @@ final class StreamPrinter {
                 if (ended) {
                     printEnd();
                 }
+            }
+            case Frame.Forked forked -> {
+                beforeOutput.run();
+                endLine();
+                terminal.note("a fork of " + forked.forkedFrom().spawnId() + " at frame "
+                        + forked.forkedFrom().seq()
+                        + (forked.conversation() == Frame.Forked.Conversation.SUMMARY
+                                ? "; its agent is told a summary of what happened there"
+                                : "; its agent knows nothing of what happened there"));
             }
             case Frame.Checkpoint checkpoint -> {
                 if (checkpoint.restored() != null) {

@@ -65,7 +65,10 @@ final class VmCommand {
                 "  brig vm image --to /srv/brig-vm        with worker.vm.folder in brig.json"
             })
     int image(
-            @Option(names = "--from", paramLabel = "PACKAGE", description = "A package of a kernel that is here already.")
+            @Option(
+                            names = "--from",
+                            paramLabel = "PACKAGE",
+                            description = "A package of a kernel that is here already.")
                     @Nullable
                     Path from,
             @Option(
@@ -85,7 +88,8 @@ final class VmCommand {
             run(work, List.of("dpkg-deb", "-x", archive.toString(), root.toString()));
             new KernelPackage(root).writeTo(folder, programs());
             if (main.json()) {
-                main.terminal().json(new Made(folder.toString(), archive.getFileName().toString()));
+                main.terminal()
+                        .json(new Made(folder.toString(), archive.getFileName().toString()));
             } else {
                 note("virtual machines of " + archive.getFileName() + " are in " + folder + "; try next: "
                         + main.context().command("doctor"));
@@ -107,11 +111,7 @@ final class VmCommand {
     }
 
     private Path usualFolder() {
-        String named = main.context()
-                .config()
-                .worker()
-                .object("vm")
-                .text("folder", "");
+        String named = main.context().config().worker().object("vm").text("folder", "");
         if (!named.isEmpty()) {
             return Path.of(named);
         }
@@ -160,7 +160,8 @@ final class VmCommand {
             String text = Files.readString(said, StandardCharsets.UTF_8);
             if (code != 0) {
                 throw refused(String.join(" ", command) + " failed: "
-                        + text.substring(0, Math.min(COMPLAINT_MAX, text.length())).strip());
+                        + text.substring(0, Math.min(COMPLAINT_MAX, text.length()))
+                                .strip());
             }
             return text;
         } catch (InterruptedException interrupted) {

@@ -107,7 +107,8 @@ final class StreamText {
                     Frame.Tty _,
                     Frame.Screen _,
                     Frame.Activity _,
-                    Frame.Checkpoint _ -> {}
+                    Frame.Checkpoint _,
+                    Frame.Forked _ -> {}
             case null -> {}
         }
     }

@@ -31,6 +31,7 @@ class OverviewTest {
                 null,
                 null,
                 null,
+                null,
                 "local",
                 null,
                 "shell",

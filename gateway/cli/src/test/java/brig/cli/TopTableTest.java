@@ -28,6 +28,7 @@ class TopTableTest {
                 null,
                 null,
                 null,
+                null,
                 "local",
                 null,
                 agent,

@@ -79,6 +79,7 @@ class CaptainsApartTest {
                 "checkpoint",
                 "listCheckpoints",
                 "restore",
+                "fork",
                 "showEgress",
                 "stream",
                 "attach",
@@ -378,7 +379,7 @@ class CaptainsApartTest {
                 List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
             actions.put(action, "\"id\":\"HERS\"");
         }
-        for (String action : List.of("checkpoint", "checkpoints", "restore")) {
+        for (String action : List.of("checkpoint", "checkpoints", "restore", "fork")) {
             actions.put(action, "\"id\":\"HERS\"");
         }
         actions.put("pull_image", "\"from\":\"/usr\",\"name\":\"mine\"");

@@ -127,7 +127,8 @@ class SecondKernelTest {
         assertTrue(names.containsAll(List.of("own-network", "second-kernel/other-kernel")), names::toString);
         Await.until(
                 "no second kernel is left",
-                () -> Processes.with(kind == WallKind.GVISOR ? "--bundle=/run/brig-gvisor/bundle" : "mem-path=/image/ram")
+                () -> Processes.with(
+                                kind == WallKind.GVISOR ? "--bundle=/run/brig-gvisor/bundle" : "mem-path=/image/ram")
                         .isEmpty());
     }
 

@@ -192,6 +192,14 @@ final class Operations {
                     .withBody(POST, "/api/v1/spawns/:id/restore", Who.CAPTAIN)
                     .action(),
             named(
+                            "fork",
+                            SpawnerRequest.Fork.class,
+                            SpawnAnswer.class,
+                            (calls, caller, in) -> calls.spawns().fork(caller, in))
+                    .withBody(POST, "/api/v1/spawns/:id/fork", Who.CAPTAIN)
+                    .answering(201)
+                    .action(),
+            named(
                             "listWorkspaces",
                             SpawnerRequest.Workspaces.class,
                             WorkspacesAnswer.class,

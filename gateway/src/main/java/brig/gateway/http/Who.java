@@ -43,7 +43,7 @@ public enum Who {
     }
 
     /** @throws BrigException {@code FORBIDDEN} if the access does not suffice, whatever the session */
-    void require(Access access) {
+    public void require(Access access) {
         boolean reaches = switch (this) {
             case ANYBODY, WATCHER, CAPTAIN, WORKSPACE_WATCHER, WORKSPACE_CAPTAIN -> true;
             case SOMEBODY -> !access.isNobody();

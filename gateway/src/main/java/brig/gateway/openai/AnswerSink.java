@@ -116,7 +116,8 @@ public final class AnswerSink implements FrameSink {
                     Frame.Tty _,
                     Frame.Screen _,
                     Frame.Activity _,
-                    Frame.Checkpoint _ -> {}
+                    Frame.Checkpoint _,
+                    Frame.Forked _ -> {}
             case null -> {}
         }
     }

@@ -1,8 +1,10 @@
 package brig.gateway.resources;
 
 import brig.gateway.auth.Access;
+import brig.gateway.fork.PastReader;
 import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
+import brig.gateway.http.Who;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Sessions;
@@ -21,11 +23,14 @@ import brig.protocol.api.SpawnList;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.Checkpoint;
 import brig.protocol.control.CheckpointAnswer;
 import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
+import brig.protocol.control.Fork;
 import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.Comparator;
 import java.util.List;
@@ -216,6 +221,53 @@ public final class SpawnCalls {
     public CompletionStage<CheckpointAnswer> restore(Caller caller, SpawnerRequest.Restore in) {
         Spawn spawn = caller.session().spawn();
         return workers.restore(spawn.spawnId(), in.at(), spawn.log().nextSeq() - 1);
+    }
+
+    /**
+     * Starts a session that begins with a checkpoint of another one: its request again, in the name of the caller, with
+     * the agent's conversation begun anew.
+     */
+    public CompletionStage<SpawnAnswer> fork(Caller caller, SpawnerRequest.Fork in) {
+        Who.STARTER.require(caller.access());
+        Spawn origin = caller.session().spawn();
+        if (origin.isTracked() || origin.host() != null) {
+            throw new BrigException(
+                    ErrorCode.CHECKPOINT_UNAVAILABLE,
+                    origin.isTracked()
+                            ? "Brig did not start that session, and has no checkpoints of it"
+                            : "that session is on the host " + origin.host()
+                                    + ": only those of the gateway's own host can be forked");
+        }
+        SpawnRequest request = placed(caller, origin.request().again(in.taskId(), in.prompt(), in.once()));
+        if (!request.workspaceMode().isWorktree()) {
+            throw new BrigException(
+                    ErrorCode.CHECKPOINT_UNAVAILABLE,
+                    "only a session with a worktree has checkpoints to fork from: start one with --repository");
+        }
+        return checkpointFor(origin, in.at())
+                .thenCompose(seq -> PastReader.summary(origin.log(), origin.taskId(), seq)
+                        .thenApply(summary -> new Fork(new ForkedFrom(origin.spawnId(), seq), summary)))
+                .thenCompose(fork -> spawner.fork(
+                        request,
+                        fork,
+                        new Admission.Applicant(caller.access().asker(caller.via(null)), 0, caller::isGone)))
+                .thenCompose(AcceptedSpawn::running)
+                .thenApply(SpawnCalls::granted);
+    }
+
+    /** The number of the newest checkpoint at or before that frame; of one that is taken now if that is null. */
+    private CompletionStage<Long> checkpointFor(Spawn origin, @Nullable Long at) {
+        if (at == null) {
+            return workers.checkpoint(origin.spawnId(), origin.log().nextSeq() - 1)
+                    .thenApply(taken -> taken.checkpoint().seq());
+        }
+        return workers.checkpoints(origin.spawnId())
+                .thenApply(all -> all.checkpoints().stream()
+                        .map(Checkpoint::seq)
+                        .filter(seq -> seq <= at)
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow(() -> new BrigException(
+                                ErrorCode.NOT_FOUND, "this session has no checkpoint at or before frame " + at)));
     }
 
     /**

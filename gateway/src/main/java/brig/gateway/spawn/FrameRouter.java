@@ -63,7 +63,18 @@ final class FrameRouter implements FrameDecoder.Sink {
                 }
             }
             case SUBAGENT -> spawn.handleChanged();
-            case ACCEPTED, ERROR, TOOL, PLAN, PERMISSION, RAW, TTY, CHECKPOINT, GAP, AUTHENTICATED, UNKNOWN -> {}
+            case ACCEPTED,
+                    ERROR,
+                    TOOL,
+                    PLAN,
+                    PERMISSION,
+                    RAW,
+                    TTY,
+                    CHECKPOINT,
+                    FORKED,
+                    GAP,
+                    AUTHENTICATED,
+                    UNKNOWN -> {}
         }
     }
 

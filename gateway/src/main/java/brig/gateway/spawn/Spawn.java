@@ -14,9 +14,11 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnView;
 import brig.protocol.control.Posture;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.log.Redaction;
+import brig.protocol.spawn.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +54,7 @@ public final class Spawn {
     private final long createdMs;
     private final long leaseMs;
     private final @Nullable String parent;
+    private final @Nullable ForkedFrom forkedFrom;
     private final boolean onTerminal;
     private boolean ttySmallest;
     private final List<Lease> leases = new ArrayList<>();
@@ -87,6 +90,8 @@ public final class Spawn {
         JsonObject request = JsonObject.read(origin.request().getBytes(StandardCharsets.UTF_8));
         this.leaseMs = TimeUnit.SECONDS.toMillis(request.number("lease_seconds", 0));
         this.parent = request.text("parent");
+        this.forkedFrom =
+                request.has("forked_from") ? request.object("forked_from").as(ForkedFrom.class) : null;
         this.onTerminal = request.has("tty");
         if (onTerminal) {
             activity.handleMessage();
@@ -503,6 +508,17 @@ public final class Spawn {
     /** The spawn_id of the session that it works for; null for none. */
     public @Nullable String parent() {
         return parent;
+    }
+
+    /** Where it began, if it is a fork; null otherwise. */
+    @Nullable
+    ForkedFrom forkedFrom() {
+        return forkedFrom;
+    }
+
+    /** What was asked for, without the prompt. */
+    public SpawnRequest request() {
+        return StoredRequest.read(origin).request();
     }
 
     /** The agent's own session id; null until it is known. */

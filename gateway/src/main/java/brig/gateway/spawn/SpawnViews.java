@@ -23,6 +23,7 @@ final class SpawnViews {
                 spawn.origin().requestId(),
                 project.isEmpty() ? null : project,
                 spawn.parent(),
+                spawn.forkedFrom(),
                 spawn.origin().provider(),
                 spawn.host(),
                 spawn.agent(),

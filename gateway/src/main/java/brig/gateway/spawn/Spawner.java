@@ -19,11 +19,10 @@ import brig.protocol.Ids;
 import brig.protocol.Reason;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.Fork;
 import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
-import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -101,12 +100,30 @@ public final class Spawner {
     public CompletionStage<AcceptedSpawn> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
         return requestId == null
-                ? launch(request, asker, null)
-                : requests.once(request, asker.asker(), requestId, claim -> launch(request, asker, claim));
+                ? launch(new Wanted(request, null), asker, null)
+                : requests.once(
+                        request, asker.asker(), requestId, claim -> launch(new Wanted(request, null), asker, claim));
+    }
+
+    /**
+     * Begins a spawn that begins with another one, as {@link #spawn(SpawnRequest, Admission.Applicant)}.
+     *
+     * @param request whose workspace is a worktree of the same repository, on the same host
+     */
+    public CompletionStage<AcceptedSpawn> fork(SpawnRequest request, Fork fork, Admission.Applicant asker) {
+        return launch(new Wanted(request, fork), asker, null);
+    }
+
+    /** @param fork what it begins with; null for nothing */
+    private record Wanted(SpawnRequest request, @Nullable Fork fork) {
+        String toStore() {
+            return StoredRequest.of(request, fork == null ? null : fork.from()).json();
+        }
     }
 
     private CompletionStage<AcceptedSpawn> launch(
-            SpawnRequest request, Admission.Applicant asker, @Nullable RequestRecord claim) {
+            Wanted wanted, Admission.Applicant asker, @Nullable RequestRecord claim) {
+        SpawnRequest request = wanted.request();
         try {
             requireProvider(request.claim().provider());
             requireFree(request.taskId());
@@ -121,7 +138,7 @@ public final class Spawner {
                     trace.step("admission");
                     return admission.enter(asker);
                 })
-                .thenCompose(slot -> launch(request, asker.asker(), slot, claim, trace))
+                .thenCompose(slot -> launch(wanted, asker.asker(), slot, claim, trace))
                 .whenComplete((accepted, failure) -> {
                     if (failure != null) {
                         trace.end(reason(failure).code().name());
@@ -199,16 +216,12 @@ public final class Spawner {
     }
 
     private CompletionStage<AcceptedSpawn> launch(
-            SpawnRequest wanted,
-            SpawnRequest.Asker asker,
-            Lease slot,
-            @Nullable RequestRecord claim,
-            SpawnTrace trace) {
-        SpawnRequest request;
+            Wanted wanted, SpawnRequest.Asker asker, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
+        Wanted placed;
         try {
             // Again: another request may have taken the name or the place meanwhile.
-            requireFree(wanted.taskId());
-            request = placement.place(wanted);
+            requireFree(wanted.request().taskId());
+            placed = new Wanted(placement.place(wanted.request()), wanted.fork());
         } catch (BrigException refusal) {
             slot.close();
             return CompletableFuture.failedFuture(refusal);
@@ -218,13 +231,13 @@ public final class Spawner {
         String watcherToken = claim == null ? Ids.newToken() : parts.secrets().token("watcher", spawnId);
         Spawn spawn = admit(
                 spawnId,
-                request,
+                placed,
                 asker.captain(),
                 new SpawnRecord.Hashes(Ids.hashToken(captainToken), Ids.hashToken(watcherToken)));
         spawn.hold(slot);
         starting.add(spawn);
         LogEvents.audit("spawn", spawn.audited(asker.captain()));
-        watchFirstChunk(spawn, request);
+        watchFirstChunk(spawn, placed.request());
         trace.attribute("brig.spawn_id", spawnId);
         trace.step("record");
         return record(spawn, claim)
@@ -241,7 +254,7 @@ public final class Spawner {
                             captainToken,
                             watcherToken,
                             socket,
-                            start(spawn, request, asker, trace));
+                            start(spawn, placed, asker, trace));
                 });
     }
 
@@ -259,7 +272,8 @@ public final class Spawner {
         }
     }
 
-    private Spawn admit(String spawnId, SpawnRequest request, String captain, SpawnRecord.Hashes hashes) {
+    private Spawn admit(String spawnId, Wanted wanted, String captain, SpawnRecord.Hashes hashes) {
+        SpawnRequest request = wanted.request();
         long nowMs = parts.clock().nowMs();
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         SpawnRecord.Origin origin = new SpawnRecord.Origin(
@@ -268,7 +282,7 @@ public final class Spawner {
                 PROVIDER,
                 captain,
                 request.agent(),
-                withoutPrompt(request));
+                wanted.toStore());
         SpawnRecord record = new SpawnRecord(
                 spawnId,
                 taskId,
@@ -300,8 +314,8 @@ public final class Spawner {
     }
 
     /** @return completes with the workspace when the worker runs */
-    private CompletionStage<String> start(
-            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, SpawnTrace trace) {
+    private CompletionStage<String> start(Spawn spawn, Wanted wanted, SpawnRequest.Asker asker, SpawnTrace trace) {
+        SpawnRequest request = wanted.request();
         trace.step("note");
         return transitions
                 .becomeSpawning(spawn)
@@ -311,7 +325,12 @@ public final class Spawner {
                 })
                 .thenCompose(with -> {
                     trace.step("worker");
-                    return ask(spawn, request, asker, with, parts.clock().nowMs() + ACCEPTED_MS);
+                    return ask(
+                            spawn,
+                            request,
+                            asker,
+                            with.with(wanted.fork()),
+                            parts.clock().nowMs() + ACCEPTED_MS);
                 })
                 .thenAccept(started -> {
                     transitions.becomeRunning(spawn, started);
@@ -436,11 +455,6 @@ public final class Spawner {
     /** Adopts the worker of a given-up spawn as a new spawn; see {@link Reconciler#rebind}. */
     public CompletionStage<Spawn> rebind(Spawn spawn) {
         return reconciler.rebind(spawn);
-    }
-
-    /** The prompt is not stored, since it may be confidential. */
-    private static String withoutPrompt(SpawnRequest request) {
-        return new String(Json.write(request.withoutPrompt()), StandardCharsets.UTF_8);
     }
 
     static BrigException reason(Throwable failure) {

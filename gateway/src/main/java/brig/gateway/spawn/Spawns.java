@@ -1,8 +1,6 @@
 package brig.gateway.spawn;
 
-import brig.protocol.json.Json;
 import brig.protocol.spawn.SpawnRequest;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -163,7 +161,7 @@ public final class Spawns {
     public @Nullable SpawnRequest requestOf(String workerId) {
         return liveById.values().stream()
                 .filter(spawn -> spawn.workerId().equals(workerId))
-                .map(spawn -> Json.read(spawn.origin().request().getBytes(StandardCharsets.UTF_8), SpawnRequest.class))
+                .map(Spawn::request)
                 .findFirst()
                 .orElse(null);
     }

@@ -97,6 +97,7 @@ class ApiRecordsTest {
     /** What is there only once the worker runs, or only in lists. */
     private static final Set<String> DEPENDS = Set.of(
             "spawn.workspace: may be left out, and the schema needs it",
+            "fork.workspace: may be left out, and the schema needs it",
             "spawned.workspace: may be left out, and the schema needs it",
             "sessions.sessions[].status: may be left out, and the schema needs it",
             "sessions_changed.sessions[].status: may be left out, and the schema needs it",

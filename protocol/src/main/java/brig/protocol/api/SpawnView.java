@@ -2,6 +2,7 @@ package brig.protocol.api;
 
 import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.frame.TokenUsage;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestId identifies repetitions of its request
  * @param project the project of the work, empty for none
  * @param parent the spawn_id of the session that it works for
+ * @param forkedFrom where it began, if it is a fork; null otherwise
  * @param provider who runs its worker
  * @param host the name of the remote host that its worker is on; null for the gateway's own
  * @param agent name of the agent profile
@@ -44,6 +46,7 @@ public record SpawnView(
         @Nullable String requestId,
         @Nullable String project,
         @Nullable String parent,
+        @Nullable ForkedFrom forkedFrom,
         String provider,
         @Nullable String host,
         String agent,
@@ -102,6 +105,7 @@ public record SpawnView(
                 requestId,
                 project,
                 parent,
+                forkedFrom,
                 provider,
                 host,
                 agent,

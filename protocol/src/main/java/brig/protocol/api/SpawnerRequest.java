@@ -2,6 +2,7 @@ package brig.protocol.api;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import brig.protocol.Limits;
 import brig.protocol.Role;
 import brig.protocol.control.CallerTerminal;
@@ -168,6 +169,26 @@ public sealed interface SpawnerRequest {
 
             @Range(max = Limits.SEQ_MAX) @Nullable Long at)
             implements SpawnerRequest, OfSession {}
+
+    /**
+     * Starts a session that begins with a checkpoint of another one.
+     *
+     * @param at the newest checkpoint at or before that frame; null takes one now
+     * @param taskId as in {@link SpawnRequest}, as are prompt and once
+     */
+    record Fork(
+            @NotEmpty String id,
+            @Range(max = Limits.SEQ_MAX) @Nullable Long at,
+            @Nullable String taskId,
+            @Nullable String prompt,
+            @OmitEmpty boolean once)
+            implements SpawnerRequest, OfSession {
+        public Fork {
+            if (taskId != null && !Ids.isTaskId(taskId)) {
+                throw BrigException.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+            }
+        }
+    }
 
     /** Lists the workspaces that ended spawns left behind. */
     record Workspaces() implements SpawnerRequest {}

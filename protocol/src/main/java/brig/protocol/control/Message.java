@@ -17,4 +17,9 @@ public record Message(
         String content,
         @Nullable String id,
         @Nullable String by,
-        @Nullable String via) {}
+        @Nullable String via) {
+    /** A copy that begins with something else to be told; null for nothing. */
+    public Message after(@Nullable String told) {
+        return told == null ? this : new Message(told + "\n\n" + content, id, by, via);
+    }
+}

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param properties in the order of measurement; undeclared properties are left out
  * @param toolWall the wall in which Brig's own tools process what the worker writes; null if not reported
  * @param wall its kind; null without one
+ * @param root the image that its programs and libraries are of; null for the host's
  */
 @Extensible
 public record Posture(
@@ -21,7 +22,17 @@ public record Posture(
         @Nullable List<String> notHeld,
         List<Property> properties,
         @Nullable String toolWall,
-        @Nullable WallKind wall) {
+        @Nullable WallKind wall,
+        @Nullable Root root) {
+    /**
+     * An image of its host.
+     *
+     * @param image its name when the wall was made
+     * @param digest what it is, whatever has that name by now
+     */
+    @Extensible
+    public record Root(String image, String digest) {}
+
     /**
      * One declared property of the wall.
      *
@@ -39,11 +50,21 @@ public record Posture(
     /** Without a kind of wall. */
     public Posture(
             String limits, @Nullable List<String> notHeld, List<Property> properties, @Nullable String toolWall) {
-        this(limits, notHeld, properties, toolWall, null);
+        this(limits, notHeld, properties, toolWall, null, null);
     }
 
     /** A copy with the wall of Brig's own tools. */
     public Posture withToolWall(String where) {
-        return new Posture(limits, notHeld, properties, where, wall);
+        return new Posture(limits, notHeld, properties, where, wall, root);
+    }
+
+    /** A copy with that root; null for the host's. */
+    public Posture withRoot(@Nullable Root of) {
+        return new Posture(limits, notHeld, properties, toolWall, wall, of);
+    }
+
+    /** A copy with other sentences about what has no limit. */
+    public Posture withNotHeld(List<String> other) {
+        return new Posture(limits, other, properties, toolWall, wall, root);
     }
 }

@@ -37,7 +37,7 @@
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true,"part"?:"handover"|"place"}
  *                                       {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…,
- *    "start"?:M,"grant"?:G,"handed"?:true}
+ *    "start"?:M,"grant"?:G,"handed"?:true,"fork"?:F}
  *                                       {"id":2,"ok":{"workspace":…,"posture":P}}
  * {"id":2,"op":"grant","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":G}

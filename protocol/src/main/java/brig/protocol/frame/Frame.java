@@ -52,6 +52,7 @@ public sealed interface Frame {
             case Screen _ -> FrameType.SCREEN;
             case Activity _ -> FrameType.ACTIVITY;
             case Checkpoint _ -> FrameType.CHECKPOINT;
+            case Forked _ -> FrameType.FORKED;
         };
     }
 
@@ -540,6 +541,27 @@ public sealed interface Frame {
             ASKED,
             /** The workspace was about to become that of another checkpoint. */
             RESTORE
+        }
+    }
+
+    /**
+     * The session begins as a fork of another one.
+     *
+     * @param forkedFrom where it begins
+     * @param conversation what its agent knows of that session; null if a newer worker-agent has one unknown to this
+     *     version
+     * @param summary what its agent is told before its first message; null for nothing
+     */
+    record Forked(
+            ForkedFrom forkedFrom,
+            @Nullable Conversation conversation,
+            @Nullable String summary) implements Frame {
+        /** What the agent of a fork knows of the session before. */
+        public enum Conversation {
+            /** What Brig tells it in a summary. */
+            SUMMARY,
+            /** Nothing. */
+            NONE
         }
     }
 }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  */
 public final class Redaction {
     private static final int CHARACTERS_MAX = 1_000;
-    /** Longer texts are cut to this length first, which bounds the search; the result is far shorter. */
-    private static final int LOOKED_AT_MAX = 8 * CHARACTERS_MAX;
+    /** Texts are cut to so many times the wanted length first, which bounds the search. */
+    private static final int LONGER = 8;
     /** Limit for a log line: a stack trace is longer than an error. */
     private static final int LINE_CHARACTERS_MAX = 32_000;
 
@@ -58,9 +58,14 @@ public final class Redaction {
 
     /** Redacts the text of an error that is stored. */
     public static String redact(String text) {
-        String clean = mask(text, LOOKED_AT_MAX);
+        return redact(text, CHARACTERS_MAX);
+    }
+
+    /** Redacts a text of which only the beginning is wanted. */
+    public static String redact(String text, int charactersMax) {
+        String clean = mask(text, LONGER * charactersMax);
         // Cut last: a secret that is cut in two would not be recognized.
-        return clean.length() <= CHARACTERS_MAX ? clean : clean.substring(0, CHARACTERS_MAX) + "…";
+        return clean.length() <= charactersMax ? clean : clean.substring(0, charactersMax) + "…";
     }
 
     /** Redacts a part of a log line. */

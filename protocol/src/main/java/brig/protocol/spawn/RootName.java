@@ -1,6 +1,7 @@
 package brig.protocol.spawn;
 
 import brig.protocol.BrigException;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public record RootName(@Nullable String image, @Nullable String digest) {
     public static final RootName HOST = new RootName(null, null);
 
+    /** All forms, for messages. */
+    public static final String FORMS = "host, oci:NAME or oci:NAME@sha256:…";
+
     private static final String HOST_NAME = "host";
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
     private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
@@ -27,9 +31,21 @@ public record RootName(@Nullable String image, @Nullable String digest) {
             return HOST;
         }
         if (!image.matches()) {
-            throw BrigException.invalid(field, "must be host, oci:NAME or oci:NAME@sha256:…");
+            throw BrigException.invalid(field, "must be " + FORMS);
         }
         return new RootName(image.group(1), image.group(2));
+    }
+
+    /** Whether {@link #parse} takes it. */
+    public static boolean isRoot(String text) {
+        return text.equals(HOST_NAME) || IMAGE.matcher(text).matches();
+    }
+
+    /** What is this root and that one; null if nothing is both. */
+    public @Nullable RootName and(RootName other) {
+        boolean isSame = Objects.equals(image, other.image)
+                && (digest == null || other.digest == null || digest.equals(other.digest));
+        return !isSame ? null : digest == null ? other : this;
     }
 
     /** Whether an image may have that name. */

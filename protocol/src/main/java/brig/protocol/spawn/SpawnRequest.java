@@ -500,6 +500,25 @@ public record SpawnRequest(
                 place);
     }
 
+    /** A copy for a further session, with no id of its own and none of the agent's. */
+    public SpawnRequest again(@Nullable String otherTaskId, @Nullable String otherPrompt, boolean otherOnce) {
+        return new SpawnRequest(
+                otherTaskId,
+                workspace,
+                agentConfig,
+                otherPrompt,
+                otherOnce,
+                policy,
+                workspaceMode,
+                repository,
+                shareWorkspace,
+                new Claim(null, claim.provider(), claim.project()),
+                bounds,
+                new Continuation(null, talk.record(), talk.tty()),
+                parent,
+                place);
+    }
+
     /** A copy that may be stored: the prompt may be confidential. */
     public SpawnRequest withoutPrompt() {
         return with(agentConfig, null, claim, parent, place);
@@ -508,6 +527,11 @@ public record SpawnRequest(
     /** A copy for that host; null is the gateway's own. */
     public SpawnRequest at(@Nullable String host) {
         return with(agentConfig, prompt, claim, parent, new Place(host, List.of()).rooted(place.root()));
+    }
+
+    /** A copy with that root of its wall. */
+    public SpawnRequest rooted(String root) {
+        return with(agentConfig, prompt, claim, parent, place.rooted(root));
     }
 
     private SpawnRequest with(

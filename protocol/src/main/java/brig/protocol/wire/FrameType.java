@@ -50,6 +50,8 @@ public enum FrameType {
     ACTIVITY,
     /** A checkpoint of the workspace: {@code tree}, {@code cause}. */
     CHECKPOINT,
+    /** The session begins as a fork of another one: {@code forked_from}, {@code conversation}. */
+    FORKED,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */

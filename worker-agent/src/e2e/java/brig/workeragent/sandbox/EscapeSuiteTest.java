@@ -120,8 +120,7 @@ class EscapeSuiteTest {
             "clone3-user",
             "unshare-user",
             "sysctl-any-writable",
-            "ptrace-traceme",
-            "foreign-abi");
+            "ptrace-traceme");
 
     private static final int ORDINARY_UID = 59_618;
 
@@ -176,12 +175,11 @@ class EscapeSuiteTest {
         assertEquals(0, WallFixture.await(process.exit()).code(), WallFixture.await(stderr));
         process.network().close();
         Set<String> escaped = escaped(where, lines);
-        Set<String> own =
-                switch (wall.profile().kind()) {
-                    case BWRAP -> Set.of();
-                    case GVISOR -> OF_GVISOR;
-                    case VM -> OF_MACHINE;
-                };
+        Set<String> own = switch (wall.profile().kind()) {
+            case BWRAP -> Set.of();
+            case GVISOR -> OF_GVISOR;
+            case VM -> OF_MACHINE;
+        };
         escaped.removeIf(line -> own.contains(line.split(" ", 2)[0]));
         assertEquals(Set.of(), escaped);
     }
@@ -207,7 +205,8 @@ class EscapeSuiteTest {
         Path programs = TestFolders.create("brig-user");
         Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<Path> made = new ArrayList<>();
-        for (String program : List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor", "brig-vm", "libbrig-vm-ram.so")) {
+        for (String program :
+                List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor", "brig-vm", "libbrig-vm-ram.so")) {
             made.add(copy(WallFixture.nativeFolder().resolve(program), programs.resolve(program)));
         }
         Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));

@@ -42,9 +42,10 @@ class VirtualMachineTest {
 
     @Test
     void shouldShareNothingWithTheMachineBefore() throws IOException {
-        String look = "ls -A /tmp /home/worker /dev/shm; head -c 16 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid;"
-                + " date +%s; echo planted > /tmp/planted; echo planted > /home/worker/planted; echo planted > /dev/shm/planted;"
-                + " head -c 50000000 /dev/zero | tr '\\0' 'x' > /tmp/much";
+        String look =
+                "ls -A /tmp /home/worker /dev/shm; head -c 16 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid;"
+                        + " date +%s; echo planted > /tmp/planted; echo planted > /home/worker/planted; echo planted > /dev/shm/planted;"
+                        + " head -c 50000000 /dev/zero | tr '\\0' 'x' > /tmp/much";
         List<String> first = wall.run(look).stdout().lines().toList();
         List<String> second = wall.run(look).stdout().lines().toList();
         long now = System.currentTimeMillis() / 1000;

@@ -3,9 +3,9 @@ package brig.workeragent.sandbox;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.spawn.WallKind;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.spawn.TerminalSize;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.ByteArrayOutputStream;

@@ -155,9 +155,7 @@ class WallTest {
     void shouldBeRefusedWhenWriting(String path) {
         var result = wall.run("(echo x > " + path + ") 2>/dev/null || exit 42");
         // What gVisor keeps there is the wall's own memory.
-        assertEquals(
-                isGvisor() && path.equals("/dev/x") ? 0 : 42,
-                result.exit().code());
+        assertEquals(isGvisor() && path.equals("/dev/x") ? 0 : 42, result.exit().code());
     }
 
     @ParameterizedTest
@@ -201,7 +199,9 @@ class WallTest {
             })
     void shouldBeRefusedWhenTrying(String command) {
         boolean isOfSecondKernel = command.equals("unshare -U true") && kind != WallKind.BWRAP;
-        assertEquals(isOfSecondKernel || command.equals("dmesg") && isGvisor(), wall.run(command).exit().code() == 0);
+        assertEquals(
+                isOfSecondKernel || command.equals("dmesg") && isGvisor(),
+                wall.run(command).exit().code() == 0);
     }
 
     @Test

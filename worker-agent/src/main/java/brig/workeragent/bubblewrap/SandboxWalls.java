@@ -185,6 +185,12 @@ public final class SandboxWalls implements Walls {
         Map<String, String> placeholders =
                 serving.placeholders(may.egress().secrets().keySet());
         List<WallProfile.Mount> mounts = profileMounts(may.mounts());
+        WallKind kind = kind(may.wall());
+        if (kind == WallKind.VM && plan.remoteShell() != null) {
+            throw new BrigException(
+                    ErrorCode.WALL_UNAVAILABLE,
+                    "a virtual machine has no shells of another host: take --wall bwrap or gvisor for this workspace");
+        }
         WallProfile usual = WallProfile.of(plan.workspace());
         WallProfile profile = new WallProfile(
                 usual.workspace(),
@@ -198,7 +204,7 @@ public final class SandboxWalls implements Walls {
                 network(may, serving),
                 shells(plan.remoteShell()),
                 plan.root().image(),
-                kind(may.wall()));
+                kind);
         return new SandboxWall(
                 plan, profile, limitsOf(limits), placeholders, serving, disk(plan, profile, limits.diskBytesMax()));
     }

@@ -36,7 +36,7 @@ public record ImageUnpacker(ToolWall tools, Path javaHome, List<Path> classPath,
 
     /** An unpacker whose wall shows it what it loads classes from, and nothing else of the product. */
     public static ImageUnpacker ofThisJvm(ToolWall tools, List<String> covered) {
-        List<Path> classPath = Stream.of(Unpack.class, Json.class, JsonFactory.class)
+        List<Path> classPath = Stream.of(Unpack.class, Json.class, JsonFactory.class, Nullable.class)
                 .map(type -> Path.of(URI.create(
                         type.getProtectionDomain().getCodeSource().getLocation().toString())))
                 .toList();

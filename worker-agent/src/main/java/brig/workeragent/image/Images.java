@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.ImagesAnswer;
+import brig.protocol.control.Posture;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
 import brig.protocol.spawn.RootName;
@@ -229,7 +230,7 @@ public final class Images {
             uses.merge(image.digest(), 1, Integer::sum);
             Root root = new Root(
                     folder(image.digest()).resolve(FILES).toRealPath(),
-                    new RootName(name, image.digest()).toString(),
+                    new Posture.Root(name, image.digest()),
                     image.environment());
             AtomicBoolean isBack = new AtomicBoolean();
             return new Lease(root, image.library(), () -> {

@@ -18,15 +18,12 @@ import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +62,7 @@ import org.jspecify.annotations.Nullable;
  * @param apis what differs if a model route leads to a cloud, by its API; {@code {region}} and {@code {project}} are the route's
  * @param budget what each session may use up at most
  * @param wall the kind of wall that it wants, as in a policy; empty for any
+ * @param root the root of its wall if the request names none, as in {@link brig.protocol.spawn.RootName}; empty for the host's
  */
 @Settings
 public record AgentProfile(
@@ -87,35 +85,12 @@ public record AgentProfile(
         @Default Map<String, List<String>> arguments,
         @Default String defaultModel,
         @Nullable Boolean asModel,
-        @OrTrue @Nullable Tty tty,
-        @Default Login login,
-        @Default Map<String, Login> apis,
+        @OrTrue @Nullable TerminalStart tty,
+        @Default SignedIn login,
+        @Default Map<String, SignedIn> apis,
         @Default Budget budget,
-        @Default String wall) {
-
-    /**
-     * An npm package, or a program that comes with Brig.
-     *
-     * @param npm its name and the tested version, such as {@code @openai/codex@0.169.0}; empty: Brig's own
-     * @param programs possible paths of the program below a folder {@code node_modules}, or Brig's; the first that
-     *     exists is used
-     */
-    public record Install(@Default String npm, @Default List<String> programs) {
-        public Install {
-            if (programs.isEmpty() && !npm.isEmpty()) {
-                throw new IllegalArgumentException("install: needs programs");
-            }
-            for (String program : programs) {
-                Path path = Path.of(program);
-                if (path.isAbsolute()
-                        || path.getNameCount() < 2
-                        || !path.normalize().equals(path)) {
-                    throw new IllegalArgumentException(
-                            "install.programs: '" + program + "' must be a path below a folder node_modules");
-                }
-            }
-        }
-    }
+        @Default String wall,
+        @Default String root) {
 
     /**
      * The requests that wait for a person.
@@ -129,68 +104,9 @@ public record AgentProfile(
         public static final long WAIT_MS_MAX = 24L * 3600 * 1000;
     }
 
-    /**
-     * An agent on a terminal.
-     *
-     * @param argv in place of {@code command}; empty for the same
-     * @param arguments in place of {@code arguments}
-     * @param env further variables
-     * @param size which of its captains' sizes counts: of who typed {@code last}, or the {@code smallest}
-     * @param transcript the format in which it writes about itself; empty for none. {@code {events}} in an argument or a
-     *     variable is the file for its hooks
-     */
-    public record Tty(
-            @Default List<String> argv,
-            @Default Map<String, List<String>> arguments,
-            @Default Map<String, String> env,
-            @Default("last") String size,
-            @Default("") String transcript) {
-        public Tty {
-            if (!transcript.isEmpty() && Transcripts.named(transcript).isEmpty()) {
-                throw new IllegalArgumentException("tty.transcript: there is none of the name '" + transcript + "'");
-            }
-            requireOneOf("tty.size", size, List.of("last", "smallest"));
-            if (!argv.isEmpty() && argv.getFirst().isEmpty()) {
-                throw new IllegalArgumentException("tty.argv: must name a program");
-            }
-            argv.forEach(argument -> requireNoNul("tty.argv", argument));
-            requireVariables("tty.env", env);
-            requireArguments("tty.arguments", arguments);
-        }
-
-        public boolean isSmallest() {
-            return size.equals("smallest");
-        }
-    }
-
-    /**
-     * An agent whose requests carry a person's login.
-     *
-     * @param env variables beside those of {@code env}, or in their place
-     * @param without variables that it does not get
-     * @param arguments after those of its command
-     */
-    public record Login(
-            @Default Map<String, String> env,
-            @Default List<String> without,
-            @Default List<String> arguments) {
-        public Login {
-            requireVariables("login.env", env);
-            arguments.forEach(argument -> requireNoNul("login.arguments", argument));
-        }
-
-        private Login at(EgressPolicy.ModelRoute route) {
-            Map<String, String> there = new LinkedHashMap<>();
-            env.forEach((name, value) ->
-                    there.put(name, value.replace("{region}", route.region()).replace("{project}", route.project())));
-            return new Login(there, without, arguments);
-        }
-    }
-
     /** Variables of an agent on a terminal. */
     public static final Map<String, String> TERMINAL = Map.of("TERM", "xterm-256color", "COLORTERM", "truecolor");
 
-    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
     private static final String MESSAGE_FILE = "{messageFile}";
     private static final String EVENTS = "{events}";
@@ -199,13 +115,6 @@ public record AgentProfile(
     private static final String MODEL = "model";
     private static final String SYSTEM_PROMPT = "systemPrompt";
     private static final String TOOLS = "tools";
-    private static final List<String> ASKED = List.of(MODEL, SYSTEM_PROMPT, TOOLS);
-    /** Places in {@code arguments} for each {@link PermissionMode}. */
-    private static final String PERMISSIONS = "permissions.";
-
-    private static final Set<String> PLACES = Stream.concat(
-                    ASKED.stream(), Stream.of(PermissionMode.values()).map(mode -> PERMISSIONS + mode.wireName()))
-            .collect(Collectors.toUnmodifiableSet());
     /** It may become an argument, and a text in JSON. */
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
 
@@ -219,9 +128,9 @@ public record AgentProfile(
         if (command.isEmpty() || command.get(0).isEmpty()) {
             throw new IllegalArgumentException("command: must name a program");
         }
-        requireOneOf("process", process, List.of("message", "spawn"));
-        requireOneOf("stdin", stdin, List.of("null", "lines"));
-        requireOneOf("home", home, List.of("private", "project"));
+        ProfileValues.requireOneOf("process", process, List.of("message", "spawn"));
+        ProfileValues.requireOneOf("stdin", stdin, List.of("null", "lines"));
+        ProfileValues.requireOneOf("home", home, List.of("private", "project"));
         boolean turns = adapter.equals(CASSETTE)
                 || Adapters.named(adapter)
                         .orElseThrow(() ->
@@ -244,11 +153,12 @@ public record AgentProfile(
         }
         for (String argument :
                 Stream.concat(command.stream(), tunnelCommand.stream()).toList()) {
-            requireNoNul("command", argument);
+            ProfileValues.requireNoNul("command", argument);
         }
-        requireVariables("env", env);
+        ProfileValues.requireVariables("env", env);
+        Policy.requireRoot(root);
         env = Map.copyOf(env);
-        requireArguments("arguments", arguments);
+        ProfileValues.requireArguments("arguments", arguments);
         if (!defaultModel.isEmpty() && !MODEL_NAME.matcher(defaultModel).matches()) {
             throw new IllegalArgumentException("defaultModel: must match " + MODEL_NAME);
         }
@@ -296,13 +206,14 @@ public record AgentProfile(
                 login,
                 apis,
                 budget,
-                wall);
+                wall,
+                root);
     }
 
     /** What differs with that route; null for nothing. */
-    private @Nullable Login differs(EgressPolicy egress, EgressPolicy.ModelRoute route) {
+    private @Nullable SignedIn differs(EgressPolicy egress, EgressPolicy.ModelRoute route) {
         EgressPolicy.Secret secret = egress.secrets().get(route.secret());
-        Login there = apis.get(route.api());
+        SignedIn there = apis.get(route.api());
         return there != null
                 ? there.at(route)
                 : route.api().isEmpty() && secret != null && !secret.login().isEmpty() ? login : null;
@@ -310,7 +221,7 @@ public record AgentProfile(
 
     /** The profile of this agent for these model routes: with a login or a cloud, if one of them has one. */
     public AgentProfile signedIn(EgressPolicy egress) {
-        Login differs = models.stream()
+        SignedIn differs = models.stream()
                 .map(model -> egress.modelRoutes().get(model))
                 .filter(Objects::nonNull)
                 .map(route -> differs(egress, route))
@@ -345,7 +256,7 @@ public record AgentProfile(
                 asModel,
                 tty == null || tty.argv().isEmpty()
                         ? tty
-                        : new Tty(
+                        : new TerminalStart(
                                 with(tty.argv(), differs.arguments()),
                                 tty.arguments(),
                                 tty.env(),
@@ -354,7 +265,8 @@ public record AgentProfile(
                 login,
                 apis,
                 budget,
-                wall);
+                wall,
+                root);
     }
 
     private static List<String> with(List<String> arguments, List<String> more) {
@@ -369,34 +281,6 @@ public record AgentProfile(
     /** Whether it is offered as a model to clients of OpenAI's API; by default if it has turns. */
     public boolean isModel() {
         return asModel != null ? asModel : !Set.of("text", CASSETTE).contains(adapter);
-    }
-
-    private static void requireOneOf(String key, String value, List<String> known) {
-        if (!known.contains(value)) {
-            throw new IllegalArgumentException(key + ": must be one of " + known + ", not '" + value + "'");
-        }
-    }
-
-    private static void requireVariables(String key, Map<String, String> env) {
-        env.forEach((name, value) -> {
-            if (!VARIABLE.matcher(name).matches()) {
-                throw new IllegalArgumentException(key + ": '" + name + "' is not a variable name");
-            }
-            requireNoNul(key, name + value);
-        });
-    }
-
-    private static void requireArguments(String key, Map<String, List<String>> arguments) {
-        if (!PLACES.containsAll(arguments.keySet())) {
-            throw new IllegalArgumentException(key + ": must be for some of " + new TreeSet<>(PLACES));
-        }
-        arguments.values().forEach(list -> list.forEach(argument -> requireNoNul(key, argument)));
-    }
-
-    private static void requireNoNul(String key, String value) {
-        if (value.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(key + ": has a NUL character");
-        }
     }
 
     public Adapter newAdapter() {
@@ -544,8 +428,8 @@ public record AgentProfile(
         Stream<String> further = Stream.concat(
                 session == null ? Stream.of() : resume.stream(),
                 Stream.concat(
-                                ASKED.stream().filter(field -> asks(request, field)),
-                                Stream.of(PERMISSIONS
+                                ProfileValues.ASKED.stream().filter(field -> asks(request, field)),
+                                Stream.of(ProfileValues.PERMISSIONS
                                         + permissionsFor(request).toldMode().wireName()))
                         .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
         boolean isFar = request.place().tunnel() != null && !tunnelCommand.isEmpty();

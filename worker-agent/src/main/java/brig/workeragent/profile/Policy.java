@@ -5,6 +5,7 @@ import brig.protocol.record.Default;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import brig.protocol.spawn.Budget;
+import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.WallDemand;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
@@ -28,6 +29,7 @@ import java.util.regex.Pattern;
  * @param egress the agent's network access; none if absent
  * @param budget what each session may use up at most
  * @param wall the kind of wall: {@code bwrap}, {@code gvisor}, {@code vm}, or {@code min:} before it for that or a stronger one; empty for any
+ * @param root the only root that a wall may have, as in {@link RootName}; empty for any
  */
 @Settings
 public record Policy(
@@ -63,7 +65,8 @@ public record Policy(
         @Default("narrow") String projectFile,
         @Default EgressPolicy egress,
         @Default Budget budget,
-        @Default String wall) {
+        @Default String wall,
+        @Default String root) {
 
     /** The mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -115,6 +118,7 @@ public record Policy(
             requireGlob(pattern);
         }
         requireWall(wall);
+        requireRoot(root);
         if (!PROJECT_FILES.contains(projectFile)) {
             throw new IllegalArgumentException("projectFile: must be one of " + PROJECT_FILES);
         }
@@ -128,6 +132,13 @@ public record Policy(
             }
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("wall: " + e.getMessage(), e);
+        }
+    }
+
+    /** @throws IllegalArgumentException naming the key */
+    static void requireRoot(String root) {
+        if (!root.isEmpty() && !RootName.isRoot(root)) {
+            throw new IllegalArgumentException("root: must be " + RootName.FORMS);
         }
     }
 
@@ -152,7 +163,8 @@ public record Policy(
                 projectFile,
                 other,
                 budget,
-                wall);
+                wall,
+                root);
     }
 
     boolean workspaceReadOnly() {

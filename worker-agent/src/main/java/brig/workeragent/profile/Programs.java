@@ -5,7 +5,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.json.JsonObject;
-import brig.workeragent.profile.AgentProfile.Install;
 import brig.workeragent.wall.Confinement.Mount;
 import java.io.IOException;
 import java.io.InputStream;

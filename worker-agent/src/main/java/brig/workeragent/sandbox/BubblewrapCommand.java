@@ -174,10 +174,7 @@ final class BubblewrapCommand {
         }
         TerminalSize tty = request.tty();
         if (tty != null) add(words, "--tty", tty.cols() + "x" + tty.rows());
-        addCommand(
-                words,
-                kernel == null ? declared.wall() : declared.secondKernel(),
-                request.command());
+        addCommand(words, kernel == null ? declared.wall() : declared.secondKernel(), request.command());
         return words;
     }
 

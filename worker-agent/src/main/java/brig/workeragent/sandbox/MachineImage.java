@@ -97,7 +97,8 @@ public final class MachineImage {
 
     private static boolean hasKvm() throws IOException {
         return Files.exists(KVM)
-                && PosixFilePermissions.toString(Files.getPosixFilePermissions(KVM)).endsWith("rw-");
+                && PosixFilePermissions.toString(Files.getPosixFilePermissions(KVM))
+                        .endsWith("rw-");
     }
 
     /** Names all that an image depends on. */
@@ -120,7 +121,10 @@ public final class MachineImage {
             }
             text.append(part).append(Files.getLastModifiedTime(part)).append(Files.size(part));
         }
-        text.append(settings.mebibytes()).append(' ').append(settings.processors()).append(hasKvm());
+        text.append(settings.mebibytes())
+                .append(' ')
+                .append(settings.processors())
+                .append(hasKvm());
         return sha256(text.toString()).substring(0, KEY_LENGTH);
     }
 
@@ -139,7 +143,8 @@ public final class MachineImage {
         try {
             for (String part : List.of("vmlinux", "initrd")) {
                 Files.createSymbolicLink(
-                        unfinished.resolve(part), settings.folder().resolve(part).toAbsolutePath());
+                        unfinished.resolve(part),
+                        settings.folder().resolve(part).toAbsolutePath());
             }
             boot(unfinished, kvm);
             Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -38,7 +38,7 @@ final class PostureMeasurement {
     }
 
     Posture posture() {
-        return new Posture(limitsLevel, notHeld, measured, null, kind);
+        return new Posture(limitsLevel, notHeld, measured, null, kind, null);
     }
 
     /**

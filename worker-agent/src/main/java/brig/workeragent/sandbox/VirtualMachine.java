@@ -94,8 +94,7 @@ final class VirtualMachine implements SecondKernel {
 
     @Override
     public List<String> declared(DeclaredPosture posture, WallProfile profile) {
-        return Stream.concat(
-                        Stream.of("uid-not-root", "no-capabilities"), posture.behindKernel(profile, "").stream())
+        return Stream.concat(Stream.of("uid-not-root", "no-capabilities"), posture.behindKernel(profile, "").stream())
                 .toList();
     }
 }

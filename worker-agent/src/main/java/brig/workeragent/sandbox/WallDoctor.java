@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Diagnoses whether walls work on this host, and what to do if not. What can be measured is measured inside a wall. */
@@ -124,11 +124,7 @@ public final class WallDoctor {
                 build("trial wall of the kind " + kind.word(), trial(workspace).withKind(kind));
         if (properties.isEmpty()) return;
         long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
-        add(
-                kind.word(),
-                true,
-                "stands (" + what.get() + "); from the start to the end of a wall: " + ms + " ms",
-                null);
+        add(kind.word(), true, "stands (" + what.get() + "); from the start to the end of a wall: " + ms + " ms", null);
     }
 
     private static WallProfile trial(Path workspace) {

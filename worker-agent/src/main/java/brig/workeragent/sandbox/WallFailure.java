@@ -35,7 +35,8 @@ final class WallFailure {
                     default -> step(step, detail);
                 };
             case "second-kernel" ->
-                new SandboxException(Code.SANDBOX_UNAVAILABLE, "the second kernel cannot be started in the wall: " + detail);
+                new SandboxException(
+                        Code.SANDBOX_UNAVAILABLE, "the second kernel cannot be started in the wall: " + detail);
             case "network" ->
                 new SandboxException(
                         Code.SANDBOX_UNAVAILABLE,

@@ -85,9 +85,7 @@ public final class Tunnel implements AutoCloseable {
                         + " are kept from commands by a check of their text alone (best effort): " + far.reason());
             }
         }
-        return notHeld.isEmpty()
-                ? wall
-                : new Posture(wall.limits(), notHeld, wall.properties(), wall.toolWall(), wall.wall());
+        return notHeld.isEmpty() ? wall : wall.withNotHeld(notHeld);
     }
 
     @Override

@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handover;
@@ -77,7 +78,7 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
         Policies.Named policy = policies.find(asked.policy(), named.profile());
         AgentProfiles.Named agent =
                 named.signedIn(policy.confinement().egress()).startedFor(asked);
-        SpawnRequest request = agent.told(asked);
+        SpawnRequest request = rooted(agent.told(asked), agent, policy);
         return new Choice(
                 agent,
                 request,
@@ -97,12 +98,36 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
         AgentProfiles.Named agent = new AgentProfiles.Named(
                         given.agent(), given.profile(), given.usualModel(), given.files() ? files(given.agent()) : null)
                 .startedFor(asked);
+        Policies.Named policy = policies.resolve(given.chosen());
         return new Choice(
                 agent,
-                agent.told(asked),
-                policies.resolve(given.chosen()),
+                rooted(agent.told(asked), agent, policy),
+                policy,
                 new EgressSessions.Source(
                         () -> handed.now(spawnId).policy().egress(), () -> handed.secretsNow(spawnId), List::of));
+    }
+
+    /**
+     * With the root that the request names, or else the agent's; the policy may say which it must be.
+     *
+     * @throws BrigException {@code FORBIDDEN}
+     */
+    private static SpawnRequest rooted(SpawnRequest request, AgentProfiles.Named agent, Policies.Named policy) {
+        String asked = request.place().root();
+        String wanted = asked == null ? agent.profile().root() : asked;
+        String only = policy.policy().root();
+        if (wanted.isEmpty() || only.isEmpty()) {
+            return wanted.isEmpty() && only.isEmpty() ? request : request.rooted(wanted + only);
+        }
+        RootName both = RootName.parse("root", wanted).and(RootName.parse("root", only));
+        if (both == null) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    "the policy '" + policy.name() + "' has the root " + only + " alone, and "
+                            + (asked == null ? "the agent '" + agent.name() + "'" : "the request") + " asks for "
+                            + wanted);
+        }
+        return request.rooted(both.toString());
     }
 
     private Path files(String agent) {

@@ -11,6 +11,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.TerminalStart;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
@@ -124,7 +125,7 @@ public final class Worker {
 
     /** What its gateway is told when it is up. */
     SpawnAnswer answer(Posture posture) {
-        AgentProfile.Tty terminal = plan.tty() == null ? null : profile.tty();
+        TerminalStart terminal = plan.tty() == null ? null : profile.tty();
         return new SpawnAnswer(workspace(), posture, terminal != null && terminal.isSmallest());
     }
 
@@ -219,7 +220,7 @@ public final class Worker {
     }
 
     private void doStart(CompletableFuture<Posture> up) {
-        frames.running();
+        frames.running(plan.fork(), plan.summary());
         frames.budget(plan.terms());
         time.start();
         String prompt = plan.request().prompt();
@@ -284,8 +285,7 @@ public final class Worker {
     }
 
     private void hand(AgentProcess to, Message message) {
-        frames.turnOf(message);
-        give(to, message);
+        give(to, frames.turnOf(message));
     }
 
     private void give(AgentProcess to, Message message) {
@@ -393,13 +393,11 @@ public final class Worker {
     }
 
     /** @param up receives the outcome of the worker's own start, instead of the stream */
-    private void launch(@Nullable Message message, @Nullable CompletableFuture<Posture> up) {
+    private void launch(@Nullable Message first, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
         timedOut = false;
-        if (message != null) {
-            frames.turnOf(message);
-        }
+        Message message = first == null ? null : frames.turnOf(first);
         beside(up, () -> {
             String content = message == null ? "" : message.content();
             List<String> command =

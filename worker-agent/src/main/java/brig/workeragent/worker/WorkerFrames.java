@@ -4,6 +4,7 @@ import brig.formats.adapter.FrameText;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
+import brig.protocol.control.Fork;
 import brig.protocol.control.Message;
 import brig.protocol.egress.BudgetAmount;
 import brig.protocol.egress.EgressEvent;
@@ -28,6 +29,8 @@ final class WorkerFrames {
     private final Outbox outbox;
     private final Timers timers;
     private long unnamed;
+    /** What the agent is told with its next message. */
+    private @Nullable String summary;
     /** Written in the worker's sequence, read by any thread. */
     private volatile boolean working;
 
@@ -37,12 +40,27 @@ final class WorkerFrames {
         this.timers = timers;
     }
 
-    void running() {
+    /**
+     * @param fork what the session begins with; null if it is no fork
+     * @param told what its agent will be told of that with its first message; null for nothing
+     */
+    void running(@Nullable Fork fork, @Nullable String told) {
+        summary = told;
         append(new Frame.State(Frame.State.RUNNING, null));
+        if (fork != null) {
+            append(new Frame.Forked(
+                    fork.from(),
+                    told == null ? Frame.Forked.Conversation.NONE : Frame.Forked.Conversation.SUMMARY,
+                    told));
+        }
     }
 
-    /** The turn of a message begins. A message without an id gets one with a dot, which captains cannot choose. */
-    void turnOf(Message message) {
+    /**
+     * The turn of a message begins. A message without an id gets one with a dot, which captains cannot choose.
+     *
+     * @return what the agent is given
+     */
+    Message turnOf(Message message) {
         String name = message.id() == null ? "brig." + ++unnamed : message.id();
         String content = message.content();
         int at = 0;
@@ -54,6 +72,9 @@ final class WorkerFrames {
         }
         append(new Frame.Message(name, content.substring(at), false, message.by(), message.via()));
         working = true;
+        Message given = message.after(summary);
+        summary = null;
+        return given;
     }
 
     /** The turn is over. */

@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
+import brig.protocol.control.Fork;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.TerminalSize;
@@ -9,6 +10,7 @@ import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.recording.Recorder;
+import brig.workeragent.tunnel.Tunnel;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param resources its resources on this host
  * @param workspace its folder
  * @param terms of its budget
+ * @param fork what it begins with, if it is a fork; null otherwise
  */
 record WorkerPlan(
         String spawnId,
@@ -30,7 +33,8 @@ record WorkerPlan(
         Resources resources,
         Policy policy,
         Workspace workspace,
-        Budgets.Terms terms) {
+        Budgets.Terms terms,
+        @Nullable Fork fork) {
     /**
      * A worker's resources on this host.
      *
@@ -51,11 +55,18 @@ record WorkerPlan(
     record Workspace(String shown, String inside) {
         /** A folder of this host. */
         static Workspace of(Path folder) {
-            return new Workspace(folder.toString(), "/workspace");
+            return of(folder, null);
+        }
+
+        /** A folder of this host, unless the session has a tunnel. */
+        static Workspace of(Path folder, @Nullable Tunnel tunnel) {
+            return tunnel == null
+                    ? new Workspace(folder.toString(), "/workspace")
+                    : new Workspace(tunnel.shown(), tunnel.inside().toString());
         }
     }
 
-    /** Of a worker without a budget. */
+    /** Of a worker that is no fork, without a budget. */
     WorkerPlan(
             String spawnId,
             SpawnRequest request,
@@ -64,7 +75,13 @@ record WorkerPlan(
             Resources resources,
             Policy policy,
             Workspace workspace) {
-        this(spawnId, request, asker, profile, resources, policy, workspace, Budgets.Terms.NONE);
+        this(spawnId, request, asker, profile, resources, policy, workspace, Budgets.Terms.NONE, null);
+    }
+
+    /** What its agent is told before its first message; null for nothing. A plain program could take it for its work. */
+    @Nullable
+    String summary() {
+        return fork == null || !resources.adapter().hasTurns() ? null : fork.summary();
     }
 
     /** The size of the agent's terminal at its start; null for none. */

@@ -33,6 +33,7 @@ import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.Root;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.Lending;
@@ -178,10 +179,7 @@ public final class Workers {
      * @throws BrigException a refusal as that of {@link #spawn}
      */
     public void check(SpawnRequest request, SpawnRequest.Asker asker, boolean handed) {
-        if (!handed) {
-            choices.here(request);
-        }
-        workplaces.check(request, asker);
+        workplaces.check(handed ? request : choices.here(request).request(), asker);
         lock.lock();
         try {
             requirePlace();
@@ -302,7 +300,7 @@ public final class Workers {
         choice.logWithheld(spawnId);
         SpawnBudget spend = new SpawnBudget(choice, asker);
         Budgets.Terms terms = parts.budgets().admit(spawnId, adapted.parent(), spend.budget());
-        Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with.start());
+        Workspaces.Workplace place = workplaces.take(spawnId, adapted, asker, policy.confinement(), with);
         Tunnel tunnel = null;
         try {
             tunnel = parts.tunnels().open(spawnId, asked.place(), with.ways(), Tunnels.Bounds.of(policy.confinement()));
@@ -343,11 +341,9 @@ public final class Workers {
                         profile,
                         new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
-                        tunnel == null
-                                ? WorkerPlan.Workspace.of(place.folder())
-                                : new WorkerPlan.Workspace(
-                                        tunnel.shown(), tunnel.inside().toString()),
-                        terms);
+                        WorkerPlan.Workspace.of(place.folder(), tunnel),
+                        terms,
+                        with.fork());
                 Outbox outbox =
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
@@ -394,7 +390,7 @@ public final class Workers {
                 built.close();
                 throw e;
             }
-            return start(worker, tunnel);
+            return start(worker, tunnel, place.root());
         } catch (InterruptedException | RuntimeException e) {
             if (tunnel != null) {
                 tunnel.close();
@@ -411,12 +407,12 @@ public final class Workers {
         }
     }
 
-    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel) throws InterruptedException {
+    private SpawnAnswer start(Worker worker, @Nullable Tunnel tunnel, Root root) throws InterruptedException {
         Entry entry = new Entry(worker);
         workers.put(worker.spawnId(), entry);
         Posture posture;
         try {
-            posture = await(worker.start());
+            posture = await(worker.start()).withRoot(root.shown());
             posture = tunnel == null ? posture : tunnel.in(posture);
             entry.posture().complete(posture);
         } catch (InterruptedException | RuntimeException e) {

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
+import brig.protocol.control.Provision;
 import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -238,15 +239,14 @@ final class Workspaces {
     /**
      * Takes the place that a request names.
      *
-     * @param start what its worktree begins with, if the repository is on another host
+     * @param with what its worktree begins with besides the repository
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code
      *     COPY_UNAVAILABLE}, {@code UNKNOWN_IMAGE}
      */
-    Workplace take(
-            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
+    Workplace take(String spawnId, SpawnRequest request, Asker asker, Confinement confinement, Provision with) {
         Images.Lease root = images.lend(rootOf(request));
         try {
-            return takeFolder(spawnId, request, asker, confinement, start).on(root);
+            return takeFolder(spawnId, request, asker, confinement, with).on(root);
         } catch (RuntimeException e) {
             root.close();
             throw e;
@@ -259,8 +259,9 @@ final class Workspaces {
     }
 
     private Workplace takeFolder(
-            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, @Nullable MirrorStart start) {
+            String spawnId, SpawnRequest request, Asker asker, Confinement confinement, Provision with) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
+        MirrorStart start = with.start();
         if (request.workspaceMode().isWorktree() && start != null) {
             return ofItsOwn(
                     spawnId,
@@ -271,6 +272,10 @@ final class Workspaces {
             throw BrigException.invalid("repository", "is of another host and was not brought to this one");
         }
         requireGranted(request, asker);
+        if (with.fork() != null) {
+            return ofItsOwn(
+                    spawnId, asker, made.fork(spawnId, taskId, with.fork().from(), asker, confinement.privateFiles()));
+        }
         String workspace = request.workspace();
         return switch (request.workspaceMode()) {
             case FOLDER ->

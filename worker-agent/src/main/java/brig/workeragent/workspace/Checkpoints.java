@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The objects of the repository are borrowed, so that a checkpoint costs only what changed. Blocks; thread-safe, one
  * call at a time per spawn.
  *
- * <p>Decision 0206.
+ * <p>Decisions 0206, 0209.
  */
 final class Checkpoints {
     /**
@@ -38,10 +38,25 @@ final class Checkpoints {
      */
     record Bounds(int countMax, long bytesMax) {}
 
-    /** The checkpoints of a worktree, oldest first, without its beginning; and the bytes of their objects. */
+    /**
+     * The checkpoints of a worktree, oldest first, without its beginning; and the bytes of their objects.
+     *
+     * @param beginning the tree of its beginning, if that is a checkpoint of another worktree
+     */
     @Extensible
-    private record Stored(@Range long bytes, List<Checkpoint> checkpoints) {
-        static final Stored NONE = new Stored(0, List.of());
+    private record Stored(
+            @Range long bytes,
+            List<Checkpoint> checkpoints,
+            @Nullable String beginning) {
+        static final Stored NONE = new Stored(0, List.of(), null);
+
+        Stored with(long newBytes, List<Checkpoint> newCheckpoints) {
+            return new Stored(newBytes, newCheckpoints, beginning);
+        }
+
+        String beginningOf(WorkspaceNote note) {
+            return beginning == null ? note.start() : beginning;
+        }
     }
 
     private static final int SAID_BYTES_MAX = 200;
@@ -71,7 +86,12 @@ final class Checkpoints {
                 note.spawnId(),
                 Stream.concat(
                                 Stream.of(new Checkpoint(
-                                        0, note.start(), Frame.Checkpoint.Cause.BEGINNING, null, madeMs, 0)),
+                                        0,
+                                        stored.beginningOf(note),
+                                        Frame.Checkpoint.Cause.BEGINNING,
+                                        null,
+                                        madeMs,
+                                        0)),
                                 stored.checkpoints().stream())
                         .toList(),
                 stored.bytes());
@@ -134,7 +154,8 @@ final class Checkpoints {
     private Checkpoint add(WorkspaceNote note, Checkpoint made, long bytes, MadeWorkspaces.Numbering numbering)
             throws IOException {
         long seq = numbering.number(made);
-        List<Checkpoint> all = new ArrayList<>(read(note).checkpoints());
+        Stored stored = read(note);
+        List<Checkpoint> all = new ArrayList<>(stored.checkpoints());
         Checkpoint numbered =
                 new Checkpoint(seq, made.tree(), made.cause(), made.restored(), made.takenMs(), made.bytes());
         // Of an ended session the first one holds what its agent left.
@@ -146,23 +167,26 @@ final class Checkpoints {
                 all.removeFirst();
             }
         }
-        write(note, new Stored(bytes, all));
+        write(note, stored.with(bytes, all));
         return earlier == null ? numbered : earlier;
     }
 
     /** Removes the older half, and what only they have. */
     private void prune(WorkspaceNote note) throws IOException {
-        List<Checkpoint> all = read(note).checkpoints();
+        Stored stored = read(note);
+        List<Checkpoint> all = stored.checkpoints();
         List<Checkpoint> left = all.subList((all.size() + 1) / 2, all.size());
-        write(note, new Stored(read(note).bytes(), left));
+        write(note, stored.with(stored.bytes(), left));
         String said = run(
                 note,
                 true,
                 "prune",
-                Stream.concat(Stream.of(note.start()), left.stream().map(Checkpoint::tree))
+                Stream.concat(
+                                Stream.of(note.start(), stored.beginningOf(note)),
+                                left.stream().map(Checkpoint::tree))
                         .toArray(String[]::new));
         if (SIZE.matcher(said).matches()) {
-            write(note, new Stored(Long.parseLong(said), left));
+            write(note, stored.with(Long.parseLong(said), left));
         }
     }
 
@@ -175,14 +199,34 @@ final class Checkpoints {
         Git.Place look = worktrees.look(note);
         List<Confinement.Mount> mounts = new ArrayList<>(look.mounts());
         mounts.add(Git.Place.writable(notes.keptOf(note.spawnId()), "/kept"));
-        return git.run(
-                        List.of("worktree", "kept", script),
-                        new Git.Place(look.folder(), readOnly, mounts),
-                        Git.NOTHING,
-                        Git.Text.upTo(SAID_BYTES_MAX),
-                        arguments)
+        return say(List.of("worktree", "kept", script), new Git.Place(look.folder(), readOnly, mounts), arguments);
+    }
+
+    private String say(List<String> scripts, Git.Place place, String... arguments) {
+        return git.run(scripts, place, Git.NOTHING, Git.Text.upTo(SAID_BYTES_MAX), arguments)
                 .text()
                 .strip();
+    }
+
+    /** Makes a worktree that just began what a checkpoint of another one of the same commit holds. */
+    void fork(WorkspaceNote origin, Checkpoint checkpoint, WorkspaceNote note) throws IOException {
+        if (checkpoint.tree().equals(note.start())) {
+            return;
+        }
+        Git.Place look = worktrees.look(note);
+        Path kept = notes.makeFolder(String.valueOf(notes.keptOf(note.spawnId()).getFileName()));
+        List<Confinement.Mount> mounts = new ArrayList<>(look.mounts());
+        mounts.add(Git.Place.writable(kept, "/kept"));
+        mounts.add(Git.Place.readOnly(notes.keptOf(origin.spawnId()), "/from"));
+        String said = say(
+                List.of("worktree", "fork"),
+                new Git.Place(look.folder(), false, mounts),
+                note.start(),
+                checkpoint.tree());
+        if (!SIZE.matcher(said).matches()) {
+            throw new BrigException(ErrorCode.INTERNAL, "git did not say how much it keeps");
+        }
+        write(note, new Stored(Long.parseLong(said), List.of(), checkpoint.tree()));
     }
 
     private Stored read(WorkspaceNote note) throws IOException {

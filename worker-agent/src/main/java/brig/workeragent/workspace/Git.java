@@ -40,7 +40,8 @@ record Git(ToolWall wall) {
     private static final Map<String, String> ENVIRONMENT = environment();
     static final byte[] NOTHING = new byte[0];
     /** Scripts whose duration depends on the number of files, and for which only their own session waits. */
-    private static final Set<String> LONG = Set.of("begin", "clone", "keep", "lend", "receive", "remove");
+    private static final Set<String> LONG =
+            Set.of("begin", "clone", "copy-history", "keep", "lend", "receive", "remove");
 
     private static final int TIMES_LONGER = 10;
 

@@ -11,6 +11,7 @@ import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -266,6 +267,22 @@ public final class MadeWorkspaces {
             Checkpoint before = checkpoints.take(note, Frame.Checkpoint.Cause.RESTORE, wanted.seq(), numbering);
             checkpoints.restore(note, wanted);
             return before;
+        });
+    }
+
+    /**
+     * Makes a worktree that begins with a checkpoint of another one, on a branch of its own from the same commit.
+     *
+     * @param asker the requester, as for a new worktree
+     * @param hidden globs of tracked files that are not checked out
+     * @throws BrigException as for a new worktree and for {@link #restore}; nothing is left then
+     */
+    public Made fork(String spawnId, String taskId, ForkedFrom from, SpawnRequest.Asker asker, List<String> hidden) {
+        return turns.take(from.spawnId(), () -> {
+            WorkspaceNote origin = worktreeOf(from.spawnId());
+            Checkpoint checkpoint = checkpoints.find(origin, from.seq());
+            return worktrees.fork(
+                    spawnId, taskId, origin, asker, hidden, note -> checkpoints.fork(origin, checkpoint, note));
         });
     }
 

@@ -135,6 +135,19 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         }
     }
 
+    /** Records the patches of another worktree as applied. */
+    void copyApplied(String from, String spawnId) throws IOException {
+        if (Files.isDirectory(appliedOf(from))) {
+            try (Stream<Path> patches = Files.list(appliedOf(from))) {
+                for (Path patch : patches.sorted().toList()) {
+                    Path copy = patchOf(spawnId);
+                    store(copy, file -> Files.copy(patch, file));
+                    addApplied(spawnId, copy);
+                }
+            }
+        }
+    }
+
     /** The note of the worktree at that real path; null for none. */
     @Nullable
     WorkspaceNote worktreeAt(Path folder) throws IOException {

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Git worktrees, one per spawn: {@code <base>/<spawn_id>} on the branch {@code brig/<task_id>}, with a suffix -2, -3…
  * if an earlier spawn left that branch. Blocks; thread-safe, one call at a time per spawn.
  *
- * <p>Decisions 0013, 0121, 0164.
+ * <p>Decisions 0013, 0121, 0164, 0209.
  */
 final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
@@ -120,6 +120,61 @@ final class Worktrees implements MadeWorkspaces.Maker {
         } catch (IOException e) {
             throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a worktree", e);
         }
+    }
+
+    /** Makes a worktree that just began what another one was. */
+    @FunctionalInterface
+    interface Overlay {
+        void lay(WorkspaceNote note) throws IOException;
+    }
+
+    /** Makes it from the first commit of another one, which stays as it is. What that one applied counts as applied. */
+    MadeWorkspaces.Made fork(
+            String spawnId,
+            String taskId,
+            WorkspaceNote origin,
+            SpawnRequest.Asker asker,
+            List<String> hidden,
+            Overlay overlay)
+            throws IOException {
+        if (origin.mirror() != null) {
+            throw new BrigException(
+                    ErrorCode.CHECKPOINT_UNAVAILABLE, "a session whose repository is on another host cannot be forked");
+        }
+        Repositories.Found repo = repositories.require(origin.source(), asker);
+        RepositorySurvey found = RepositorySurvey.of(git, repo.folder(), repo.lender(), false);
+        found.requireHarmless();
+        RepositorySurvey then = RepositorySurvey.ofMirror(git, commonOf(origin), origin.start());
+        WorkspaceNote note = new WorkspaceNote(
+                spawnId,
+                taskId,
+                WorkspaceNote.Kind.WORKTREE,
+                repo.folder(),
+                freeBranch(found, taskId),
+                origin.start(),
+                WorkerAgentOwner.self(),
+                origin.lender(),
+                null,
+                0);
+        return make(note, found.shownConfig(), () -> {
+            if (note.hasStore()) {
+                copyStore(origin, note);
+            }
+            String start = begin(note, then, Git.NOTHING, then.privateFiles(hidden));
+            notes.copyApplied(origin.spawnId(), spawnId);
+            overlay.lay(note);
+            return start;
+        });
+    }
+
+    private void copyStore(WorkspaceNote from, WorkspaceNote note) throws IOException {
+        git.run(
+                List.of("copy-history"),
+                new Git.Place(makeStore(note), false, List.of(Git.Place.readOnly(commonOf(from), "/from"))),
+                Git.NOTHING,
+                Git.Text.upTo(0),
+                Mirrors.formatOf(note.start()),
+                note.start());
     }
 
     /** Fills the folder of a worktree. */

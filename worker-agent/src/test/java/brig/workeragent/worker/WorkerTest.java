@@ -12,15 +12,19 @@ import brig.formats.adapter.TerminalAdapter;
 import brig.formats.adapter.TerminalFollower;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Fork;
 import brig.protocol.control.Message;
 import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.Install;
 import brig.workeragent.profile.Policy;
+import brig.workeragent.profile.SignedIn;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.worker.FakeWalls.FakeProcess;
@@ -50,6 +54,7 @@ class WorkerTest {
     private String adapter = "text";
     private Policy policy = policy(0, 0);
     private TerminalSize tty;
+    private Fork fork;
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy(
@@ -71,6 +76,7 @@ class WorkerTest {
                 "narrow",
                 EgressPolicy.NONE,
                 Budget.NONE,
+                "",
                 "");
     }
 
@@ -91,15 +97,16 @@ class WorkerTest {
                 new AgentProfile.Asks(600_000),
                 "private",
                 List.of(),
-                new AgentProfile.Install("", List.of()),
+                new Install("", List.of()),
                 List.of(),
                 Map.of(),
                 "",
                 false,
                 null,
-                new AgentProfile.Login(Map.of(), List.of(), List.of()),
+                new SignedIn(Map.of(), List.of(), List.of()),
                 Map.of(),
                 Budget.NONE,
+                "",
                 "");
         SpawnRequest request = new SpawnRequest(
                 null,
@@ -128,7 +135,8 @@ class WorkerTest {
                         null),
                 policy,
                 WorkerPlan.Workspace.of(Path.of("/workspace")),
-                terms);
+                terms,
+                fork);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -608,6 +616,38 @@ class WorkerTest {
         Worker worker = worker("spawn", "lines", prompt, once);
         worker.start().join();
         return worker;
+    }
+
+    private static final Fork FORK = new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), "What happened.");
+
+    @Test
+    void shouldTellTheAgentOfAForkOnceWhatHappenedBefore() throws Exception {
+        fork = FORK;
+        Worker worker = talker(null, false);
+        assertEquals(RUNNING, frames.next());
+        assertEquals(
+                "{type=forked, forked_from={spawn_id=spn_0123456789abcdefghjkmnpq, seq=7}, conversation=summary,"
+                        + " summary=What happened.}",
+                frames.next());
+        say(worker, "one");
+        FakeProcess agent = walls.next();
+        String first = nextInput(agent);
+        assertTrue(first.contains("What happened.\\n\\none"), first);
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        say(worker, "two");
+        String second = nextInput(agent);
+        assertTrue(second.contains("two") && !second.contains("happened"), second);
+    }
+
+    @Test
+    void shouldTellAPlainProgramNothingOfWhatHappenedBefore() throws Exception {
+        fork = FORK;
+        Worker worker = shell();
+        assertEquals(
+                "{type=forked, forked_from={spawn_id=spn_0123456789abcdefghjkmnpq, seq=7}, conversation=none}",
+                frames.next());
+        say(worker, "one");
+        assertEquals(List.of("agent", "one", ""), walls.next().command);
     }
 
     private static String nextInput(FakeProcess process) throws Exception {

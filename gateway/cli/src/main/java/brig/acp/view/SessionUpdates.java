@@ -55,7 +55,8 @@ public final class SessionUpdates {
                     Frame.Tty _,
                     Frame.Screen _,
                     Frame.Activity _,
-                    Frame.Checkpoint _ -> {}
+                    Frame.Checkpoint _,
+                    Frame.Forked _ -> {}
         }
     }
 

@@ -98,6 +98,7 @@ final class TtyStream {
                     Frame.Answered _,
                     Frame.Activity _,
                     Frame.Checkpoint _,
+                    Frame.Forked _,
                     Frame.Raw _ -> {}
             case null -> {}
         }

@@ -35,8 +35,8 @@ public record KernelPackage(Path root) {
     /** How a packed kernel or module begins, and what unpacks it. */
     private static final Map<String, List<String>> PACKED = Map.of(
             "\u00fd7zXZ\0", List.of("xz", "-dc"),
-            "\u0028\u00b5\u002f\u00fd", List.of("zstd", "-dc"),
-            "\u001f\u008b\u0008", List.of("gzip", "-dc"));
+            "(\u00b5/\u00fd", List.of("zstd", "-dc"),
+            "\u001f\u008b\b", List.of("gzip", "-dc"));
 
     private static final byte[] ELF = {0x7f, 'E', 'L', 'F'};
     private static final int PACKED_MAX = 64 << 20;
@@ -86,8 +86,7 @@ public record KernelPackage(Path root) {
     }
 
     private static boolean startsWith(byte[] all, byte[] beginning) {
-        return all.length > beginning.length
-                && Arrays.equals(all, 0, beginning.length, beginning, 0, beginning.length);
+        return all.length > beginning.length && Arrays.equals(all, 0, beginning.length, beginning, 0, beginning.length);
     }
 
     private void writeInitialFiles(OutputStream out, Path programs) throws IOException {
@@ -100,7 +99,8 @@ public record KernelPackage(Path root) {
             for (String module : MODULES) {
                 addModule(files, order, module);
             }
-            String names = String.join("\n", order.stream().map(name -> "/" + name + ".ko").toList());
+            String names = String.join(
+                    "\n", order.stream().map(name -> "/" + name + ".ko").toList());
             files.file("modules", names.getBytes(StandardCharsets.US_ASCII), 0644);
         }
     }
@@ -142,9 +142,9 @@ public record KernelPackage(Path root) {
                     .filter(file ->
                             pattern.matcher(file.getFileName().toString()).matches())
                     .findFirst()
-                    .orElseThrow(() -> refused(
-                            "the package has no " + name + ": it must be a distribution's kernel with modules for virtio"
-                                    + " and 9p (Debian's linux-image-amd64; the one for clouds has no 9p)"));
+                    .orElseThrow(() -> refused("the package has no " + name
+                            + ": it must be a distribution's kernel with modules for virtio"
+                            + " and 9p (Debian's linux-image-amd64; the one for clouds has no 9p)"));
         }
     }
 

@@ -1,0 +1,186 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Sessions that begin with a checkpoint of another one. */
+@Timeout(180)
+class ForkTest {
+    private static Product product;
+    private static Path repository;
+
+    @BeforeAll
+    static void start() throws Exception {
+        product = Product.start();
+        repository = Files.createDirectories(product.workspaces().resolve("shop"));
+        git("git init -q -b main . && echo one > a.txt && echo key > .env && echo '*.log' > .gitignore && git add -f -A"
+                + " && git -c user.name=t -c user.email=t@example.org commit -qm first"
+                + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
+    }
+
+    @AfterAll
+    static void end() throws IOException {
+        product.close();
+    }
+
+    private static String git(String script) throws Exception {
+        Process run = new ProcessBuilder("sh", "-c", script)
+                .directory(repository.toFile())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, run.waitFor(), said);
+        return said;
+    }
+
+    private static Run brig(String... arguments) throws IOException {
+        Run run = product.brig(arguments);
+        assertEquals(0, run.exitCode(), run::err);
+        return run;
+    }
+
+    private static JsonObject view(String id) throws IOException {
+        return product.ask("{\"action\":\"status\",\"id\":\"" + id + "\"}");
+    }
+
+    private static List<JsonObject> frames(String id, String type) throws IOException {
+        return brig("logs", "--json", id)
+                .out()
+                .lines()
+                .map(line -> JsonObject.read(line.getBytes(StandardCharsets.UTF_8)))
+                .filter(frame -> frame.text("type", "").equals(type))
+                .toList();
+    }
+
+    /** Has a shell that waits do that, to its end. */
+    private static void work(String id, String script) throws IOException {
+        int turns = frames(id, "done").size();
+        product.web()
+                .post(
+                        "/api/v1/sessions/" + id + "/input",
+                        new String(
+                                Json.write(JsonObject.builder()
+                                        .put("content", script)
+                                        .build()),
+                                StandardCharsets.UTF_8));
+        Await.until("the turn is over", () -> frames(id, "done").size() > turns);
+    }
+
+    private static JsonObject forked(String id) throws IOException {
+        return frames(id, "forked").getFirst();
+    }
+
+    private static void end(String id) throws IOException {
+        brig("terminate", id);
+        Await.until(id + " has ended", () -> view(id).text("state", "").equals("terminated"));
+    }
+
+    @Test
+    void shouldMakeThreePatchesOfOneSessionAndTwoForksAndApplyOne() throws Exception {
+        brig("spawn", "shell", "--task-id", "origin", "-r", repository.toString());
+        work("origin", "echo shared > shared.txt; echo two >> a.txt; echo x > x.log");
+        long at = JsonObject.read(brig("--json", "checkpoint", "origin").out().getBytes(StandardCharsets.UTF_8))
+                .number("seq", 0);
+        work("origin", "echo mine > origin.txt; echo later > shared.txt");
+        String frame = Long.toString(at + 1);
+        brig(
+                "fork",
+                "origin",
+                "--at",
+                frame,
+                "--task-id",
+                "left",
+                "--once",
+                "--",
+                "echo left > left.txt; ls -A; cat a.txt");
+        brig("fork", "origin", "--at", frame, "--task-id", "right", "--once", "--", "echo right >> shared.txt");
+        for (String id : new String[] {"left", "right"}) {
+            Await.until(id + " has ended", () -> view(id).text("state", "").equals("terminated"));
+            JsonObject from = view(id).object("forked_from");
+            assertEquals(view("origin").text("spawn_id"), from.text("spawn_id"));
+            assertEquals(at, from.number("seq", 0));
+            assertEquals(from, forked(id).object("forked_from"));
+            assertEquals("none", forked(id).text("conversation"), "a shell would run a summary");
+        }
+        String said = brig("logs", "left").out();
+        assertTrue(said.contains("left.txt") && said.contains("one\ntwo\n"), said);
+        assertFalse(said.contains("x.log") || said.contains("origin.txt") || said.contains(".env\n"), said);
+
+        String origin = brig("diff", "origin").out();
+        String left = brig("diff", "left").out();
+        String right = brig("diff", "right").out();
+        assertTrue(origin.contains("+later") && origin.contains("origin.txt"), origin);
+        assertTrue(left.contains("+shared") && left.contains("+left") && left.contains("+two"), left);
+        assertTrue(right.contains("+shared\n+right") && right.contains("+two"), right);
+        assertFalse(left.contains("right") || right.contains("left") || left.contains("origin.txt"), left + right);
+
+        brig("apply", "right");
+        assertEquals("shared\nright\none\ntwo\n", git("cat shared.txt a.txt"));
+        end("origin");
+        brig("discard", "origin");
+        assertEquals(left, brig("diff", "left").out(), "a fork needs nothing of the session that it began with");
+        brig("fork", "left", "--at", "0", "--task-id", "again", "--once", "--", "cat shared.txt");
+        Await.until("again has ended", () -> view("again").text("state", "").equals("terminated"));
+        assertTrue(brig("logs", "again").out().contains("shared"));
+        assertFalse(brig("diff", "again").out().contains("left"), "it began before what that did");
+    }
+
+    @Test
+    void shouldTellAnAgentWithTurnsASummaryOfWhatHappened() throws Exception {
+        brig("run", "mock", "--task-id", "talked", "-r", repository.toString(), "--", "#scenario:write:made.txt");
+        brig("fork", "talked", "--task-id", "told");
+        JsonObject frame = forked("told");
+        assertEquals("summary", frame.text("conversation"));
+        assertTrue(frame.text("summary").contains("Person: #scenario:write:made.txt"), frame::toString);
+        end("told");
+    }
+
+    @Test
+    void shouldRefuseByName() throws Exception {
+        brig("spawn", "shell", "--task-id", "folder");
+        Run refused = product.brig("fork", "folder");
+        assertEquals(125, refused.exitCode());
+        assertTrue(
+                refused.err().contains("CHECKPOINT_UNAVAILABLE")
+                        && refused.err().contains("--repository"),
+                refused::err);
+        end("folder");
+        Spawned kept = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"kept\",\"agent_config\":{\"name\":\"shell\"},"
+                        + "\"workspace_mode\":\"worktree\",\"repository\":\"" + repository + "\"}"));
+        Web.Answer mine = product.web().with(kept.answer().text("auth_token")).post("/api/v1/spawns/kept/fork", "{}");
+        assertEquals(
+                403,
+                mine.status(),
+                "a session's own token starts none: " + mine.response().body());
+        assertEquals(
+                403,
+                product.web()
+                        .with(kept.answer().text("watcher_token"))
+                        .post("/api/v1/spawns/kept/fork", "{}")
+                        .status());
+        Web.Answer forked = product.web().post("/api/v1/spawns/kept/fork", "{\"task_id\":\"over-http\"}");
+        assertEquals(201, forked.status(), forked.response()::body);
+        assertEquals(
+                400,
+                product.web()
+                        .post("/api/v1/spawns/kept/fork", "{\"task_id\":\"../x\"}")
+                        .status());
+        end("kept");
+        end("over-http");
+    }
+}
