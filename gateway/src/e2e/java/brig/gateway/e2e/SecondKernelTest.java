@@ -155,7 +155,6 @@ class SecondKernelTest {
     @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldRunTheRealAgents(String agent) throws IOException {
         assumeTrue(model != null, "no node");
-        assumeTrue(kind == WallKind.GVISOR || agent.equals("claude"), "without KVM they take minutes");
         RealAgents.require(agent);
         FarAgents.route(product, agent, model);
         Spawned session = spawn(agent, "#scenario:text:3");
