@@ -47,6 +47,7 @@ case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     packages=
     need chromium chromium
     need npm npm
+    [ "$(uname -m)" != x86_64 ] || need qemu-system-x86_64 qemu-system-x86
     need ssh openssh-client
     need sshfs sshfs            # a folder of another host, mounted here
     need /usr/lib/openssh/sftp-server openssh-sftp-server

@@ -2,7 +2,7 @@
  * brig-init: process 1 of a wall.
  *
  *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--tty COLUMNSxROWS]
- *             [--kernel starts|second] [--property NAME[=VALUE]]... -- COMMAND ARGUMENT...
+ *             [--kernel starts|second|virtual] [--property NAME[=VALUE]]... -- COMMAND ARGUMENT...
  *
  * It measures the declared properties of the wall (posture.c) and continues only if all of them hold. Then it
  * starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
@@ -21,7 +21,7 @@
  * "--kernel second", names its findings after that kernel, and reports the payload, which has a user
  * namespace of its own with the worker's usual number. gVisor lets the payload open our descriptors, whatever
  * may be dumped. So each of our lines begins with a word that only the reader knows: it comes through
- * descriptor 7.
+ * descriptor 7. In a virtual machine, "--kernel virtual", the kernel is Linux, and neither is needed.
  *
  * The payload has the same user id as this process, so what protects the status pipe from it is that this
  * process cannot be dumped: /proc/1/fd, /proc/1/mem and /proc/1/environ are closed to the payload.
@@ -52,7 +52,7 @@ struct wanted_limit wanted_limits[LIMITS] = {
 };
 /* Of the payload's terminal; no columns: it gets the pipes. */
 static struct winsize terminal;
-static enum { ONLY, STARTS, SECOND } kernel;
+static enum { ONLY, STARTS, SECOND, VIRTUAL } kernel;
 static char token[TOKEN_MAX + 2] = "";
 static char *properties[PROPERTIES_MAX];
 static size_t property_count;
@@ -107,7 +107,9 @@ static char **read_arguments(char **arguments) {
         if (strcmp(arguments[0], "--tty") == 0) {
             if (!parse_size(arguments[1], &terminal)) refuse_arguments();
         } else if (strcmp(arguments[0], "--kernel") == 0) {
-            kernel = strcmp(arguments[1], "second") == 0 ? SECOND : STARTS;
+            kernel = strcmp(arguments[1], "second") == 0    ? SECOND
+                     : strcmp(arguments[1], "virtual") == 0 ? VIRTUAL
+                                                            : STARTS;
         } else if (strcmp(arguments[0], "--property") != 0) want_limit(arguments[0], arguments[1]);
         else if (property_count < PROPERTIES_MAX) properties[property_count++] = arguments[1];
         else refuse_arguments();
@@ -139,7 +141,7 @@ static void apply_limits(void) {
 /* Refuses to start the payload if the wall is not as declared. */
 static void require_posture(void) {
     const char *failed =
-        measure_posture(properties, property_count, token, kernel == SECOND ? "second-kernel/" : "");
+        measure_posture(properties, property_count, token, kernel >= SECOND ? "second-kernel/" : "");
     if (failed == NULL) return;
     report("posture-failed %s\n", failed);
     _exit(1);

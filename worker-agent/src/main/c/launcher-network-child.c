@@ -3,6 +3,7 @@
  * creates sockets there, passes them on and exits. A socket stays in its namespace, whoever holds it.
  */
 #define _GNU_SOURCE
+#include "loopback.h"
 #include "network.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { DEADLINE_SECONDS = 5, DIAL_SECONDS = 2, BACKLOG = 512, LOOPBACK = 1, ANSWERS = 0, USER, NET, PLACES };
+enum { DEADLINE_SECONDS = 5, DIAL_SECONDS = 2, BACKLOG = 512, ANSWERS = 0, USER, NET, PLACES };
 
 __attribute__((noreturn)) static void answer(int error, const int *sockets, size_t count) {
     union {
@@ -97,44 +98,12 @@ static void await_loopback(int link) {
     give_up();
 }
 
-/* Makes every IPv4 address local to this namespace: all traffic arrives at one of our sockets, or at none. */
-static void claim_all_addresses(int link) {
-    struct {
-        struct nlmsghdr head;
-        struct rtmsg route;
-        struct rtattr name;
-        int interface;
-    } request = {
-        .head = {.nlmsg_len = sizeof request,
-                 .nlmsg_type = RTM_NEWROUTE,
-                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE},
-        .route = {.rtm_family = AF_INET,
-                  .rtm_table = RT_TABLE_LOCAL,
-                  .rtm_protocol = RTPROT_BOOT,
-                  .rtm_scope = RT_SCOPE_HOST,
-                  .rtm_type = RTN_LOCAL},
-        .name = {.rta_len = RTA_LENGTH(sizeof(int)), .rta_type = RTA_OIF},
-        .interface = LOOPBACK,
-    };
-    struct {
-        struct nlmsghdr head;
-        struct nlmsgerr error;
-        char rest[512];
-    } reply;
-    if (send(link, &request, sizeof request, 0) < 0) give_up();
-    ssize_t length = recv(link, &reply, sizeof reply, 0);
-    errno = length < 0 ? errno : reply.head.nlmsg_type == NLMSG_ERROR ? -reply.error.error : EPROTO;
-    if (errno != 0) give_up();
-}
-
 static void set_up(void) {
     int news = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-    int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-    if (news < 0 || link < 0) give_up();
+    if (news < 0) give_up();
     await_loopback(news);
-    claim_all_addresses(link);
     close(news);
-    close(link);
+    if (!claim_all_addresses()) give_up();
 }
 
 /* Without SO_REUSEADDR and SO_REUSEPORT, so that nobody inside can bind a second one to the same port. */

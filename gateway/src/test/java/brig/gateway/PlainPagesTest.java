@@ -59,6 +59,7 @@ class PlainPagesTest {
                 "protocol/PROTOCOL.md",
                 "docs/operations.md",
                 "docs/security.md",
+                "docs/walls.md",
                 "docs/glossary.md",
                 "docs/commands.md",
                 "docs/performance.md",

@@ -223,6 +223,15 @@ record Installation(
         return named == null ? home.resolve("lib/native") : Path.of(named);
     }
 
+    private WallSettings.Machines machines() {
+        WorkerAgentConfig.Vm vm = config.vm();
+        return new WallSettings.Machines(
+                vm.qemu().isEmpty() ? null : Path.of(vm.qemu()),
+                vm.folder().isEmpty() ? workspaces.resolveSibling("vm") : Path.of(vm.folder()),
+                vm.memoryBytes(),
+                vm.processors());
+    }
+
     WallSettings wallSettings() {
         WallSettings.Limits limits = new WallSettings.Limits(
                 config.memoryBytesMax(),
@@ -244,7 +253,8 @@ record Installation(
                 config.diskReserveBytes(),
                 new WallSettings.Tools(
                         config.tools().timeoutMs(), config.tools().memoryBytesMax()),
-                config.runsc().isEmpty() ? null : Path.of(config.runsc()));
+                config.runsc().isEmpty() ? null : Path.of(config.runsc()),
+                machines());
     }
 
     /**

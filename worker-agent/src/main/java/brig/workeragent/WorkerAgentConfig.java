@@ -45,6 +45,7 @@ record WorkerAgentConfig(
         @Range(max = 600_000) long termGraceMs,
         String limitsLevel,
         String runsc,
+        Vm vm,
         @Range(min = 16 * MIB, max = TIB, orZero = true) long memoryBytesMax,
         @Range(min = 4, max = 4_000_000, orZero = true) int pidsMax,
         @Range(min = 1, max = 100_000, orZero = true) int cpuPercentMax,
@@ -64,6 +65,19 @@ record WorkerAgentConfig(
     record Tools(
             @Range(min = 100, max = 600_000) int timeoutMs,
             @Range(min = 64 * MIB, max = TIB) long memoryBytesMax) {}
+
+    /** Virtual machines of walls: QEMU's program, their kernel's folder, and what each has. */
+    record Vm(
+            String qemu,
+            String folder,
+            @Range(min = 256 * MIB, max = TIB) long memoryBytes,
+            @Range(min = 1, max = 64) int processors) {
+        Vm {
+            if (!qemu.isEmpty() && !qemu.startsWith("/")) {
+                throw new IllegalArgumentException("qemu: must be empty or an absolute path");
+            }
+        }
+    }
 
     /** Limits for images that are roots of walls. */
     record Images(

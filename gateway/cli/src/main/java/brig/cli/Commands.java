@@ -53,6 +53,7 @@ final class Commands {
             TopCommand.class,
             PruneCommand.class,
             ImageCommand.class,
+            VmCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

@@ -119,7 +119,7 @@ final class SpawnOptions {
             names = "--wall",
             paramLabel = "KIND",
             description =
-                    "The kind of wall: bwrap, or gvisor for a second kernel behind it; min:gvisor for that or a stronger one."
+                    "The kind of wall: bwrap, gvisor for a second kernel behind it, or vm for a virtual machine; min:gvisor for that or a stronger one."
                             + " Refused where it cannot be had, never replaced by a weaker one.")
     private @Nullable String wall;
 

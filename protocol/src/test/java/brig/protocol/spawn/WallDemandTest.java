@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WallDemandTest {
     private static final List<WallKind> WEAK = List.of(WallKind.BWRAP);
-    private static final List<WallKind> ALL = List.of(WallKind.BWRAP, WallKind.GVISOR);
+    private static final List<WallKind> ALL = List.of(WallKind.values());
 
     @ParameterizedTest
-    @CsvSource({"bwrap, BWRAP", "gvisor, GVISOR", "min:bwrap, BWRAP", "min:gvisor, GVISOR"})
+    @CsvSource({"bwrap, BWRAP", "gvisor, GVISOR", "min:bwrap, BWRAP", "min:gvisor, GVISOR", "vm, VM", "min:vm, VM"})
     void shouldChooseTheWeakestThatWillDo(String text, WallKind kind) {
         assertEquals(kind, WallDemand.parse(text).choose(ALL));
         assertEquals(text, WallDemand.parse(text).toString());
@@ -30,7 +30,7 @@ class WallDemandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "min:", "docker", "GVISOR", "min:min:gvisor", "gvisor ", "vm"})
+    @ValueSource(strings = {"", "min:", "docker", "GVISOR", "min:min:gvisor", "gvisor ", "kvm"})
     void shouldNameAllFormsWhenItIsNone(String text) {
         var refusal = assertThrows(IllegalArgumentException.class, () -> WallDemand.parse(text));
         assertTrue(refusal.getMessage().contains("min:gvisor"), refusal.getMessage());
@@ -43,6 +43,7 @@ class WallDemandTest {
         "min:bwrap, min:gvisor, min:gvisor",
         "min:gvisor, min:gvisor, min:gvisor",
         "gvisor, gvisor, gvisor",
+        "min:gvisor, vm, vm",
     })
     void shouldMeetBothDemands(String one, String other, String both) {
         assertEquals(both, WallDemand.parse(one).and(WallDemand.parse(other)).toString());
@@ -50,7 +51,7 @@ class WallDemandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"bwrap, gvisor", "gvisor, bwrap", "bwrap, min:gvisor", "min:gvisor, bwrap"})
+    @CsvSource({"bwrap, gvisor", "gvisor, bwrap", "bwrap, min:gvisor", "min:gvisor, bwrap", "vm, gvisor"})
     void shouldRefuseDemandsThatExcludeEachOther(String one, String other) {
         assertThrows(IllegalArgumentException.class, () -> WallDemand.parse(one).and(WallDemand.parse(other)));
     }

@@ -24,7 +24,8 @@ class WallDoctorTest {
                     wall.root.resolve("run"),
                     wall.identity,
                     backend,
-                    GvisorProgram.at(Path.of("/no/runsc")));
+                    GvisorProgram.at(Path.of("/no/runsc")),
+                    WallFixture.machines(Path.of("/no/kernel")));
             return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
                     .examine(wall.workspace);
         }
@@ -39,7 +40,7 @@ class WallDoctorTest {
             FindingStatus expected = weak ? FindingStatus.WARN : FindingStatus.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
-        assertEquals(35, examine(LauncherConfig.BWRAP).size());
+        assertEquals(36, examine(LauncherConfig.BWRAP).size());
     }
 
     @Test

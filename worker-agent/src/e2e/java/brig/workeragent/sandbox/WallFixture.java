@@ -28,6 +28,9 @@ final class WallFixture implements AutoCloseable {
     /** Unpacked by the build. */
     private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
 
+    /** Made by the build. */
+    private static final Path KERNEL = Path.of(System.getProperty("brig.vm", "/none"));
+
     private final WallKind kind;
     final Path root;
     final Path workspace;
@@ -54,16 +57,26 @@ final class WallFixture implements AutoCloseable {
         if (kind == WallKind.GVISOR) {
             Assumptions.assumeTrue(Files.isExecutable(RUNSC), "there is no gVisor, which the build unpacks");
         }
+        if (kind == WallKind.VM) {
+            Assumptions.assumeTrue(
+                    Files.isExecutable(MachineImage.QEMU) && Files.exists(KERNEL.resolve("vmlinux")),
+                    "there is no QEMU, or no kernel that the build makes ready");
+        }
         try {
             root = TestFolders.create("brig-test");
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
             workspace = Files.createDirectory(root.resolve("workspace"));
             Files.setAttribute(workspace, "unix:uid", identity.uid());
             launcher = Launcher.open(new LauncherConfig(
-                    bwrap, programs, root.resolve("run"), identity, limits, GvisorProgram.at(RUNSC)));
+                    bwrap, programs, root.resolve("run"), identity, limits, GvisorProgram.at(RUNSC), machines(KERNEL)));
         } catch (IOException | SandboxException failed) {
             throw new IllegalStateException(failed);
         }
+    }
+
+    /** Of one processor and a memory that all tests can have. */
+    static MachineImage machines(Path kernel) {
+        return new MachineImage(new MachineImage.Settings(MachineImage.QEMU, kernel, nativeFolder(), 2048, 1));
     }
 
     private static WorkerIdentity identityOfHost() {

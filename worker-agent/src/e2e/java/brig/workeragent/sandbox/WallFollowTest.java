@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.spawn.TerminalSize;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.ByteArrayOutputStream;
@@ -20,17 +21,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Files of a payload that are followed, above all those that should harm who follows them. */
 @Timeout(120)
+@ParameterizedClass
+@EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "GVISOR")
 class WallFollowTest {
+    @Parameter
+    WallKind kind;
+
     private static final int FROM_END = 1;
 
     private WallFixture wall;
 
     @BeforeEach
     void open() {
-        wall = new WallFixture(LimitsBackend.probe().backend());
+        wall = new WallFixture(LimitsBackend.probe().backend(), kind);
     }
 
     @AfterEach

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.control.FindingStatus;
 import brig.protocol.spawn.TerminalSize;
+import brig.protocol.spawn.WallKind;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
 import java.io.ByteArrayOutputStream;
@@ -18,15 +19,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Payloads on a terminal, above all those that try to keep their wall from ending. */
 @Timeout(120)
+@ParameterizedClass
+@EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "GVISOR")
 class WallTerminalTest {
+    @Parameter
+    WallKind kind;
+
     private WallFixture wall;
 
     @BeforeEach
     void open() {
-        wall = new WallFixture(LimitsBackend.probe().backend());
+        wall = new WallFixture(LimitsBackend.probe().backend(), kind);
     }
 
     @AfterEach

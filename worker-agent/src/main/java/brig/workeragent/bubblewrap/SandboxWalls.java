@@ -17,6 +17,7 @@ import brig.workeragent.sandbox.GvisorProgram;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
+import brig.workeragent.sandbox.MachineImage;
 import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WallDoctor;
@@ -41,6 +42,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -107,7 +109,8 @@ public final class SandboxWalls implements Walls {
                     settings.runtimeFolder(),
                     WorkerIdentity.ofHost(settings.uidForRoot()),
                     probe.backend(),
-                    settings.runsc() == null ? GvisorProgram.installed() : GvisorProgram.at(settings.runsc()));
+                    settings.runsc() == null ? GvisorProgram.installed() : GvisorProgram.at(settings.runsc()),
+                    new MachineImage(machines(settings)));
             return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
         } catch (LimitsUnavailableException e) {
             throw new BrigException(
@@ -121,6 +124,16 @@ public final class SandboxWalls implements Walls {
                     "cannot make a folder of worker.workspaceBases or worker.scratchBases, name others in brig.json: "
                             + Reason.withFile(e));
         }
+    }
+
+    private static MachineImage.Settings machines(WallSettings settings) {
+        WallSettings.Machines of = settings.machines();
+        return new MachineImage.Settings(
+                of.qemu() == null ? MachineImage.QEMU : of.qemu(),
+                of.folder(),
+                settings.nativeFolder().toAbsolutePath(),
+                (int) (of.memoryBytes() >> 20),
+                of.processors());
     }
 
     private static ResourceLimits limitsOf(WallSettings.Limits of) {
@@ -174,6 +187,12 @@ public final class SandboxWalls implements Walls {
         Map<String, String> placeholders =
                 serving.placeholders(may.egress().secrets().keySet());
         List<WallProfile.Mount> mounts = profileMounts(may.mounts());
+        WallKind kind = kind(may.wall());
+        if (kind == WallKind.VM && plan.remoteShell() != null) {
+            throw new BrigException(
+                    ErrorCode.WALL_UNAVAILABLE,
+                    "a virtual machine has no shells of another host: take --wall bwrap or gvisor for this workspace");
+        }
         WallProfile usual = WallProfile.of(plan.workspace());
         WallProfile profile = new WallProfile(
                 usual.workspace(),
@@ -187,7 +206,7 @@ public final class SandboxWalls implements Walls {
                 network(may, serving, plan.servers()),
                 shells(plan.remoteShell()),
                 plan.root().image(),
-                kind(may.wall()));
+                kind);
         return new SandboxWall(
                 plan, profile, limitsOf(limits), placeholders, serving, disk(plan, profile, limits.diskBytesMax()));
     }
@@ -210,16 +229,26 @@ public final class SandboxWalls implements Walls {
         if (demand == null) {
             return WallKind.BWRAP;
         }
-        List<WallKind> offered = List.of(WallKind.BWRAP);
-        WallKind kind = demand.choose(offered);
-        if (kind != null) {
-            return kind;
+        SandboxException missing = null;
+        for (WallKind kind : WallKind.values()) {
+            if (!demand.isMetBy(kind)) {
+                continue;
+            }
+            try {
+                require(kind);
+                return kind;
+            } catch (SandboxException e) {
+                missing = missing == null ? e : missing;
+            }
         }
-        try {
-            config.gvisor().require();
-            return WallKind.GVISOR;
-        } catch (SandboxException e) {
-            throw refusal(e);
+        throw refusal(Objects.requireNonNull(missing, "each demand is met by a kind"));
+    }
+
+    private void require(WallKind kind) throws SandboxException {
+        switch (kind) {
+            case BWRAP -> {}
+            case GVISOR -> config.gvisor().require();
+            case VM -> config.machines().require();
         }
     }
 

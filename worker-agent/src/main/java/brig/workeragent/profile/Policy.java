@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * @param projectFile {@code narrow} or {@code ignore}: the effect of a {@link ProjectFile} in the workspace
  * @param egress the agent's network access; none if absent
  * @param budget what each session may use up at most
- * @param wall the kind of wall: {@code bwrap}, {@code gvisor}, or {@code min:} before it for that or a stronger one; empty for any
+ * @param wall the kind of wall: {@code bwrap}, {@code gvisor}, {@code vm}, or {@code min:} before it for that or a stronger one; empty for any
  * @param root the only root that a wall may have, as in {@link RootName}; empty for any
  */
 @Settings

@@ -33,14 +33,14 @@ final class BubblewrapCommand {
 
     private final WallTemplate template;
     private final Path root;
-    private final GvisorProgram gvisor;
+    private final LauncherConfig config;
     private final RootMounts rootMounts;
 
     /** @param root the host's root folder; another one in tests */
-    BubblewrapCommand(WallTemplate template, Path root, GvisorProgram gvisor) {
+    BubblewrapCommand(WallTemplate template, Path root, LauncherConfig config) {
         this.template = template;
         this.root = root;
-        this.gvisor = gvisor;
+        this.config = config;
         this.rootMounts = new RootMounts(root);
     }
 
@@ -62,11 +62,8 @@ final class BubblewrapCommand {
                     mount.target().toString());
         }
         if (profile.shells() != null) addShells(options, profile.shells());
-        if (profile.hasSecondKernel()) {
-            add(options, "--dir", Gvisor.FOLDER);
-            add(options, "--ro-bind", template.gvisor().toString(), Gvisor.STARTER);
-            add(options, "--ro-bind", gvisor.require().toString(), Gvisor.RUNSC);
-        }
+        SecondKernel kernel = profile.secondKernel();
+        if (kernel != null) options.addAll(kernel.options(template, config));
         // After all other mounts: only what was mounted writable above is writable, so /etc and the folders between are
         // not.
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
@@ -162,23 +159,22 @@ final class BubblewrapCommand {
      */
     static List<String> payload(LaunchRequest request, boolean memoryGroup, DeclaredPosture.Declared declared) {
         var words = new ArrayList<String>();
-        if (request.profile().hasSecondKernel()) {
-            add(words, INIT, "--nproc", Integer.toString(Gvisor.processes(request.limits()) + 1), "--kernel", "starts");
-            addCommand(words, declared.wall(), Gvisor.start(request.profile()));
-            add(words, INIT, "--kernel", "second");
+        SecondKernel kernel = request.profile().secondKernel();
+        if (kernel != null) {
+            int processes = kernel.around(request.limits()).pidsMax();
+            add(words, INIT, "--nproc", Integer.toString(processes + 1), "--kernel", "starts");
+            addCommand(words, declared.wall(), kernel.start(request.profile(), request.limits()));
+            add(words, INIT, "--kernel", kernel.word());
         } else {
             words.add(INIT);
         }
         addLimits(words, request.limits());
-        if (!memoryGroup && !request.profile().hasSecondKernel()) {
+        if (!memoryGroup && kernel == null) {
             add(words, "--data", Long.toString(request.limits().memoryBytesMax()));
         }
         TerminalSize tty = request.tty();
         if (tty != null) add(words, "--tty", tty.cols() + "x" + tty.rows());
-        addCommand(
-                words,
-                request.profile().hasSecondKernel() ? declared.secondKernel() : declared.wall(),
-                request.command());
+        addCommand(words, kernel == null ? declared.wall() : declared.secondKernel(), request.command());
         return words;
     }
 

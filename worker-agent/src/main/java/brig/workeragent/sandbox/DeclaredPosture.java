@@ -117,11 +117,16 @@ final class DeclaredPosture {
 
     /** @param memoryGroup whether a group limits memory */
     Declared of(WallProfile profile, boolean memoryGroup) throws SandboxException {
-        return new Declared(wall(profile, memoryGroup), profile.hasSecondKernel() ? secondKernel(profile) : List.of());
+        SecondKernel kernel = profile.secondKernel();
+        return new Declared(wall(profile, memoryGroup), kernel == null ? List.of() : kernel.declared(this, profile));
     }
 
-    /** What the second kernel enforces itself; the rest is enforced around it. */
-    private List<String> secondKernel(WallProfile profile) {
+    /**
+     * What a second kernel enforces itself; the rest is enforced around it.
+     *
+     * @param writable further folders that are, each with a colon
+     */
+    List<String> behindKernel(WallProfile profile, String writable) {
         return List.of(
                 "other-kernel=" + kernel,
                 "no-new-privs",
@@ -130,8 +135,7 @@ final class DeclaredPosture {
                 "no-host-sockets",
                 "descriptors",
                 "limits",
-                // Its devices could not be written to otherwise. What is made there is the wall's memory.
-                "root-read-only=/dev:" + writable(profile),
+                "root-read-only=" + writable + writable(profile),
                 workspace(profile),
                 "tmp-sized=" + profile.tmpBytesMax(),
                 "home-sized=" + profile.homeBytesMax(),

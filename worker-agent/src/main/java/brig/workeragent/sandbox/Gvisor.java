@@ -5,16 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a wall has for a second kernel: the starter of {@code brig-gvisor.c}, gVisor itself, and a folder for the starter.
+ * gVisor, which the starter of {@code brig-gvisor.c} runs.
  *
  * <p>Decision 0205.
  */
-final class Gvisor {
-    /** Covered by the starter with a file system that nobody behind gVisor sees. */
-    static final String FOLDER = "/run/brig-gvisor";
+final class Gvisor implements SecondKernel {
+    static final Gvisor INSTANCE = new Gvisor();
 
-    static final String STARTER = "/run/brig-gvisor-start";
-    static final String RUNSC = "/run/brig-runsc";
+    /** Covered by the starter with a file system that nobody behind gVisor sees. */
+    private static final String FOLDER = "/run/brig-gvisor";
+
+    private static final String STARTER = "/run/brig-gvisor-start";
+    private static final String RUNSC = "/run/brig-runsc";
 
     /** gVisor's own processes and threads. */
     private static final int OWN_PROCESSES = 256;
@@ -25,23 +27,21 @@ final class Gvisor {
 
     private Gvisor() {}
 
-    /** How many processes of the host a wall needs for those that its worker may have. */
-    static int processes(ResourceLimits limits) {
-        return (int) Math.min(PROCESSES_MAX, (long) PROCESSES_EACH * limits.pidsMax() + OWN_PROCESSES);
+    @Override
+    public List<String> options(WallTemplate template, LauncherConfig config) throws SandboxException {
+        return List.of(
+                "--dir",
+                FOLDER,
+                "--ro-bind",
+                template.program("brig-gvisor").toString(),
+                STARTER,
+                "--ro-bind",
+                config.gvisor().require().toString(),
+                RUNSC);
     }
 
-    /** The same limits, for the wall around gVisor. */
-    static ResourceLimits around(ResourceLimits limits) {
-        return new ResourceLimits(
-                limits.memoryBytesMax(),
-                processes(limits),
-                limits.cpuPercentMax(),
-                limits.fileBytesMax(),
-                limits.openFilesMax());
-    }
-
-    /** The starter's command line, up to the command behind gVisor. */
-    static List<String> start(WallProfile profile) {
+    @Override
+    public List<String> start(WallProfile profile, ResourceLimits limits) {
         var words = new ArrayList<String>(List.of(
                 STARTER,
                 RUNSC,
@@ -60,5 +60,26 @@ final class Gvisor {
         if (profile.shells() != null) words.addAll(List.of("--sockets", "open"));
         words.add("--");
         return words;
+    }
+
+    @Override
+    public String word() {
+        return "second";
+    }
+
+    @Override
+    public ResourceLimits around(ResourceLimits limits) {
+        return new ResourceLimits(
+                limits.memoryBytesMax(),
+                (int) Math.min(PROCESSES_MAX, (long) PROCESSES_EACH * limits.pidsMax() + OWN_PROCESSES),
+                limits.cpuPercentMax(),
+                limits.fileBytesMax(),
+                limits.openFilesMax());
+    }
+
+    @Override
+    public List<String> declared(DeclaredPosture posture, WallProfile profile) {
+        // Its devices could not be written to otherwise. What is made there is the wall's memory.
+        return posture.behindKernel(profile, "/dev:");
     }
 }

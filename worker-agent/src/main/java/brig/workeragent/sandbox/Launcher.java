@@ -71,7 +71,7 @@ public final class Launcher implements AutoCloseable {
         this.template = template;
         this.counts = counts;
         this.declaration = DeclaredPosture.ofHost(counts, new WorkspaceMounts(config.blank()));
-        this.bubblewrap = new BubblewrapCommand(template, Path.of("/"), config.gvisor());
+        this.bubblewrap = new BubblewrapCommand(template, Path.of("/"), config);
         this.requests = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());
         requests.setRemoveOnCancelPolicy(true);
@@ -117,7 +117,8 @@ public final class Launcher implements AutoCloseable {
             Spare taken = kept == null ? prepare(current, other == null ? config.identity() : other) : kept;
             WallProfile profile = request.profile();
             ResourceLimits limits = request.limits();
-            limit(taken, profile.hasSecondKernel() ? Gvisor.around(limits) : limits, current);
+            SecondKernel kernel = profile.secondKernel();
+            limit(taken, kernel == null ? limits : kernel.around(limits), current);
             boolean memoryGroup = taken.lease().limitsMemory();
             DeclaredPosture.Declared declared = declaration.of(profile, memoryGroup);
             var measurement = new PostureMeasurement(

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param identity      the host user of the workers
  * @param limits        the backend that enforces their limits
  * @param gvisor        gVisor's program on this host
+ * @param machines      the image of virtual machines of this host
  */
 public record LauncherConfig(
         Path bwrap,
@@ -25,18 +26,13 @@ public record LauncherConfig(
         Path runtimeFolder,
         WorkerIdentity identity,
         LimitsBackend limits,
-        GvisorProgram gvisor) {
+        GvisorProgram gvisor,
+        MachineImage machines) {
 
     /** Where Debian, Ubuntu, Fedora and Arch install it. */
     public static final Path BWRAP = Path.of("/usr/bin/bwrap");
 
     static final String BLANK = "blank";
-
-    /** With gVisor where distributions install it. */
-    public LauncherConfig(
-            Path bwrap, Path nativeFolder, Path runtimeFolder, WorkerIdentity identity, LimitsBackend limits) {
-        this(bwrap, nativeFolder, runtimeFolder, identity, limits, GvisorProgram.installed());
-    }
 
     public LauncherConfig {
         if (!bwrap.isAbsolute()) throw new IllegalArgumentException("bwrap: " + bwrap + " is not absolute");

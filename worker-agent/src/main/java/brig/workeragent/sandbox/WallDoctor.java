@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Diagnoses whether walls work on this host, and what to do if not. What can be measured is measured inside a wall. */
 public final class WallDoctor {
 
     private static final int TRIAL_MS = 10_000;
-    private static final String GVISOR = "gvisor";
     private static final NetworkPlan TRIAL =
             new NetworkPlan(List.of(new NetworkPlan.Listener(false, "127.0.0.1", 3128)), null);
     private static final String INSTALL = "Install bubblewrap: sudo apt-get install bubblewrap";
@@ -48,7 +48,7 @@ public final class WallDoctor {
         checkPrograms();
         checkNamespaces();
         checkInside(workspace);
-        checkGvisor(workspace);
+        checkSecondKernels(workspace);
         checkLimits();
         checkSharedCounts();
         return List.copyOf(findings);
@@ -98,25 +98,33 @@ public final class WallDoctor {
                 .forEach(this::add);
     }
 
-    /** It is optional: a host without it is fit. */
-    private void checkGvisor(Path workspace) {
+    private interface Requirement {
+        void check() throws SandboxException;
+    }
+
+    /** These are optional: a host without them is fit. */
+    private void checkSecondKernels(Path workspace) {
+        checkKind(workspace, WallKind.GVISOR, config.gvisor()::require, config.gvisor()::version);
+        checkKind(workspace, WallKind.VM, config.machines()::require, config.machines()::accelerator);
+    }
+
+    private void checkKind(Path workspace, WallKind kind, Requirement requirement, Supplier<String> what) {
         try {
-            config.gvisor().require();
+            requirement.check();
         } catch (SandboxException missing) {
             findings.add(new Finding(
-                    GVISOR, FindingStatus.OK, "not here, so --wall gvisor is refused: " + missing.getMessage(), null));
+                    kind.word(),
+                    FindingStatus.OK,
+                    "not here, so --wall " + kind.word() + " is refused: " + missing.getMessage(),
+                    null));
             return;
         }
         long beganNs = System.nanoTime();
         List<Posture.Property> properties =
-                build("trial wall with gVisor", trial(workspace).withKind(WallKind.GVISOR));
+                build("trial wall of the kind " + kind.word(), trial(workspace).withKind(kind));
         if (properties.isEmpty()) return;
         long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
-        add(
-                GVISOR,
-                true,
-                config.gvisor().version() + " stands; from the start to the end of a wall: " + ms + " ms",
-                null);
+        add(kind.word(), true, "stands (" + what.get() + "); from the start to the end of a wall: " + ms + " ms", null);
     }
 
     private static WallProfile trial(Path workspace) {

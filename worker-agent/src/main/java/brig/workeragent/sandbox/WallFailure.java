@@ -35,7 +35,8 @@ final class WallFailure {
                     default -> step(step, detail);
                 };
             case "second-kernel" ->
-                new SandboxException(Code.SANDBOX_UNAVAILABLE, "gVisor cannot be started in the wall: " + detail);
+                new SandboxException(
+                        Code.SANDBOX_UNAVAILABLE, "the second kernel cannot be started in the wall: " + detail);
             case "network" ->
                 new SandboxException(
                         Code.SANDBOX_UNAVAILABLE,
@@ -79,8 +80,8 @@ final class WallFailure {
             return ". This container hides parts of /proc, so no new /proc can be mounted: in Docker use "
                     + "--security-opt systempaths=unconfined";
         }
-        if (complaint.contains("brig-gvisor: a user namespace of its own")) {
-            return ". This host lets no user namespace be made in another one, which gVisor needs: give bwrap an AppArmor profile"
+        if (complaint.contains(": a user namespace of its own")) {
+            return ". This host lets no user namespace be made in another one, which a second kernel needs: give bwrap an AppArmor profile"
                     + " that allows it, or set sysctl user.max_user_namespaces higher";
         }
         if (complaint.contains("nknown option")) return ". This bubblewrap is too old: 0.8.0 or later is needed";

@@ -244,7 +244,12 @@ public record WallProfile(
 
     /** Whether a second kernel stands in it. */
     boolean hasSecondKernel() {
-        return kind == WallKind.GVISOR;
+        return kind != WallKind.BWRAP;
+    }
+
+    @Nullable
+    SecondKernel secondKernel() {
+        return SecondKernel.of(kind);
     }
 
     /** Paths below the workspace are allowed: it is mounted before. */

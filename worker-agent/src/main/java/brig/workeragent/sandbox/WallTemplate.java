@@ -30,7 +30,8 @@ final class WallTemplate {
     private static final String UNFINISHED = ".new";
     private static final Path HOST = Path.of("/etc");
     /** Programs that workers' users execute; the build's folder may be closed to them. */
-    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor");
+    private static final List<String> PROGRAMS =
+            List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor", "brig-vm", "libbrig-vm-ram.so");
 
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
@@ -219,9 +220,9 @@ final class WallTemplate {
         return programs.resolve("brig-shim");
     }
 
-    /** The program that starts gVisor. */
-    Path gvisor() {
-        return programs.resolve("brig-gvisor");
+    /** One of Brig's own programs that walls may have. */
+    Path program(String name) {
+        return programs.resolve(name);
     }
 
     /** The folder in which the workers' user can execute Brig's own programs. */

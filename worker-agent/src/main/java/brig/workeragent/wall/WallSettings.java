@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param diskReserveBytes of each file system with workspaces, which no worker may use; 0 for none
  * @param tools for each run of Brig's own programs
  * @param runsc gVisor's program; null to look where distributions install it
+ * @param machines what virtual machines are made of
  */
 public record WallSettings(
         Path nativeFolder,
@@ -28,7 +29,16 @@ public record WallSettings(
         String limitsLevel,
         long diskReserveBytes,
         Tools tools,
-        @Nullable Path runsc) {
+        @Nullable Path runsc,
+        Machines machines) {
+    /**
+     * Virtual machines; as in {@code config/brig.json}.
+     *
+     * @param qemu QEMU's program; null for where Debian installs it
+     * @param folder of their kernel
+     */
+    public record Machines(@Nullable Path qemu, Path folder, long memoryBytes, int processors) {}
+
     /** As in {@code config/brig.json}. */
     public record Tools(int timeoutMs, long memoryBytesMax) {}
 
