@@ -56,12 +56,17 @@ class SecondKernelTest {
     static void start(WallKind kind) throws IOException {
         if (isHere(kind)) {
             product = FarAgents.prepare();
+            // A folder of its own: an image in it is of one installation.
+            Path folder = Files.createDirectory(product.folder().resolve("vm"));
+            for (String part : List.of("vmlinux", "initrd")) {
+                Files.createSymbolicLink(folder.resolve(part), KERNEL.resolve(part));
+            }
             String given = Files.readString(product.config());
             Files.writeString(
                     product.config(),
                     given.replace(
                             "\"workspaceBases\"",
-                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + KERNEL + "\"},\"workspaceBases\""));
+                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + folder + "\"},\"workspaceBases\""));
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
