@@ -19,6 +19,8 @@
  * process 1 was told. SIGTERM, SIGINT and SIGHUP go to process 1.
  */
 #define _GNU_SOURCE
+#include "own-namespace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -97,22 +99,6 @@ static void read_arguments(struct order *order, char **arguments) {
     if (at[0] == NULL || at[1] == NULL || !order->tmp_bytes || !order->home_bytes || !order->shm_bytes)
         refuse_arguments();
     order->command = at + 1;
-}
-
-static void put(const char *path, const char *text) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t) strlen(text)) give_up(path);
-    close(fd);
-}
-
-static void become_root_of_own_namespace(void) {
-    char uids[32], gids[32];
-    snprintf(uids, sizeof uids, "0 %u 1", getuid());
-    snprintf(gids, sizeof gids, "0 %u 1", getgid());
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) give_up("a user namespace of its own");
-    put("/proc/self/setgroups", "deny");
-    put("/proc/self/uid_map", uids);
-    put("/proc/self/gid_map", gids);
 }
 
 /* The files of the wall without gVisor's own, which nobody behind it sees. */
@@ -283,7 +269,7 @@ int main(int count, char **arguments) {
     char token[2 * TOKEN_BYTES + 1];
     int told[2], reports[2];
     read_arguments(&order, arguments);
-    become_root_of_own_namespace();
+    if (!enter_own_namespace(0, 0)) give_up("a user namespace of its own");
     lay_out_files();
     write_bundle(&order);
     make_token(token);

@@ -20,6 +20,7 @@
  * to COMMAND.
  */
 #define _GNU_SOURCE
+#include "own-namespace.h"
 #include "vm-link.h"
 #include "vm-ports.h"
 
@@ -255,23 +256,6 @@ static void read_arguments(struct order *order, char **at) {
     order->command = at + 1;
 }
 
-static void put(const char *path, const char *text) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t) strlen(text)) give_up(path);
-    close(fd);
-}
-
-/* The user stays who he is. */
-static void enter_own_namespace(void) {
-    char uids[32], gids[32];
-    snprintf(uids, sizeof uids, "%u %u 1", getuid(), getuid());
-    snprintf(gids, sizeof gids, "%u %u 1", getgid(), getgid());
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) give_up("a user namespace of its own");
-    put("/proc/self/setgroups", "deny");
-    put("/proc/self/uid_map", uids);
-    put("/proc/self/gid_map", gids);
-}
-
 static void show(const char *from, const char *to, bool folder) {
     if (folder ? mkdir(to, 0755) != 0 : mknod(to, S_IFREG | 0644, 0) != 0) give_up(to);
     if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) != 0) give_up(from);
@@ -437,7 +421,8 @@ static int run(char **arguments) {
     int link[2], monitor[2];
     read_arguments(&order, arguments);
     read_machine(&machine);
-    enter_own_namespace();
+    /* The user stays who he is. */
+    if (!enter_own_namespace(getuid(), getgid())) give_up("a user namespace of its own");
     int state = open(GIVEN "/image/state", O_RDONLY | O_CLOEXEC);
     if (state < 0) give_up("the image");
     lay_out_files(&order);

@@ -56,12 +56,17 @@ class SecondKernelTest {
     static void start(WallKind kind) throws IOException {
         if (isHere(kind)) {
             product = FarAgents.prepare();
+            // A folder of its own: an image in it is of one installation.
+            Path folder = Files.createDirectory(product.folder().resolve("vm"));
+            for (String part : List.of("vmlinux", "initrd")) {
+                Files.createSymbolicLink(folder.resolve(part), KERNEL.resolve(part));
+            }
             String given = Files.readString(product.config());
             Files.writeString(
                     product.config(),
                     given.replace(
                             "\"workspaceBases\"",
-                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + KERNEL + "\"},\"workspaceBases\""));
+                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + folder + "\"},\"workspaceBases\""));
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
@@ -103,6 +108,13 @@ class SecondKernelTest {
                         "min:" + kind.word()))));
     }
 
+    private List<ProcessHandle> secondKernels() {
+        String program = kind == WallKind.GVISOR ? "runsc" : QEMU.toString();
+        return product.workerAgents().stream()
+                .flatMap(agent -> Processes.below(agent, program).stream())
+                .toList();
+    }
+
     private static String text(Map<String, ?> request) {
         return new String(Json.write(request), StandardCharsets.UTF_8);
     }
@@ -125,11 +137,7 @@ class SecondKernelTest {
                 .map(property -> property.text("name"))
                 .toList();
         assertTrue(names.containsAll(List.of("own-network", "second-kernel/other-kernel")), names::toString);
-        Await.until(
-                "no second kernel is left",
-                () -> Processes.with(
-                                kind == WallKind.GVISOR ? "--bundle=/run/brig-gvisor/bundle" : "mem-path=/image/ram")
-                        .isEmpty());
+        Await.until("no second kernel is left", () -> secondKernels().isEmpty());
     }
 
     @Test
@@ -138,6 +146,7 @@ class SecondKernelTest {
         Frames frames = new Frames();
         try (Wire wire = session.captain()) {
             frames.readUntil(wire, frame -> frames.text().contains("up\n"));
+            assertFalse(secondKernels().isEmpty());
             product.brig("terminate", session.id());
             frames.readAll(wire);
         }

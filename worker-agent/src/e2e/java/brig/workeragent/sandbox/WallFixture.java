@@ -61,6 +61,7 @@ final class WallFixture implements AutoCloseable {
             Assumptions.assumeTrue(
                     Files.isExecutable(MachineImage.QEMU) && Files.exists(KERNEL.resolve("vmlinux")),
                     "there is no QEMU, or no kernel that the build makes ready");
+            requireMachineImage();
         }
         try {
             root = TestFolders.create("brig-test");
@@ -77,6 +78,15 @@ final class WallFixture implements AutoCloseable {
     /** Of one processor and a memory that all tests can have. */
     static MachineImage machines(Path kernel) {
         return new MachineImage(new MachineImage.Settings(MachineImage.QEMU, kernel, nativeFolder(), 2048, 1));
+    }
+
+    /** Whoever is first makes it, which takes longer than a launch. */
+    private static void requireMachineImage() {
+        try {
+            machines(KERNEL).require();
+        } catch (SandboxException failed) {
+            throw new IllegalStateException(failed);
+        }
     }
 
     private static WorkerIdentity identityOfHost() {

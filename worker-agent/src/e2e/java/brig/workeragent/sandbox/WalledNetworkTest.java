@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -147,11 +149,23 @@ class WalledNetworkTest {
         assertEquals("", says(process));
     }
 
+    /** A machine's ports are there a moment after the server, so it is asked again. */
+    private static int dial(BubblewrapProcess process) {
+        long patienceNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (true) {
+            try {
+                return process.network().dial(3000).join();
+            } catch (CompletionException refused) {
+                if (System.nanoTime() > patienceNs) throw refused;
+            }
+        }
+    }
+
     @Test
     void shouldConnectToAServerOfTheWorkerWhenDialled() throws IOException {
         BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout().stream()));
-        try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
+        try (var connection = TakenSocket.of(dial(process))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());
         }
@@ -209,7 +223,7 @@ class WalledNetworkTest {
         BubblewrapProcess process =
                 wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout().stream()));
-        try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
+        try (var connection = TakenSocket.of(dial(process))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());
         }
