@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.WallKind;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.image.TestImage;
 import java.io.IOException;
@@ -26,26 +27,70 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sessions with servers beside their agent. */
 @Timeout(240)
 class ServicesTest {
     private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
+    private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
+    private static final Path KERNEL = Path.of(System.getProperty("brig.vm", "/none"));
+    private static final Path QEMU = Path.of("/usr/bin/qemu-system-x86_64");
+
+    /** Says back whatever it hears, on the port that the agent may know and on one that it may not. */
+    private static final String ECHO = """
+            use IO::Socket::INET; $SIG{CHLD} = 'IGNORE'; $| = 1;
+            for my $port (5000, 5001) {
+                my $all = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 300) or die;
+                next if $port == 5000 && fork;
+                while (my $one = $all->accept) {
+                    next if fork;
+                    print $one $_ while defined($_ = <$one>);
+                    exit;
+                }
+            }
+            """;
+
+    /** Sends a file, ends its own half, and keeps what comes back. */
+    private static final String CLIENT = """
+            use IO::Socket::INET;
+            my $there = IO::Socket::INET->new("127.0.0.1:$ARGV[0]") or die "refused\n";
+            open(my $from, '<', $ARGV[1]); open(my $to, '>', $ARGV[2]);
+            if (!fork) { print $there $_ while defined($_ = <$from>); $there->flush; $there->shutdown(1); exit; }
+            print $to $_ while defined($_ = <$there>);
+            """;
+
     private static AgentFixture fixture;
     private static TestGateway control;
 
     @BeforeAll
     static void open() throws IOException {
         fixture = new AgentFixture();
-        Path runsc = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
-        if (Files.exists(runsc)) {
-            Files.writeString(
-                    fixture.config,
-                    Files.readString(fixture.config)
-                            .replace("\"agentDirs\"", "\"runsc\": \"" + runsc + "\", \"agentDirs\""));
+        String more = "";
+        if (isHere(WallKind.GVISOR)) {
+            more += "\"runsc\": \"" + RUNSC + "\", ";
         }
+        if (isHere(WallKind.VM)) {
+            // A folder of its own: an image in it is of one installation.
+            Path folder = Files.createDirectory(fixture.root.resolve("vm"));
+            for (String part : List.of("vmlinux", "initrd")) {
+                Files.createSymbolicLink(folder.resolve(part), KERNEL.resolve(part));
+            }
+            more += "\"vm\": {\"folder\": \"" + folder + "\"}, ";
+        }
+        Files.writeString(
+                fixture.config, Files.readString(fixture.config).replace("\"agentDirs\"", more + "\"agentDirs\""));
         fixture.open();
         control = fixture.control();
+    }
+
+    private static boolean isHere(WallKind kind) {
+        return switch (kind) {
+            case BWRAP -> true;
+            case GVISOR -> Files.isExecutable(RUNSC);
+            case VM -> Files.isExecutable(QEMU) && Files.exists(KERNEL.resolve("initrd"));
+        };
     }
 
     @AfterAll
@@ -179,6 +224,41 @@ class ServicesTest {
         assertFalse(said.contains("wrote\n") || said.contains("looked"), said);
     }
 
+    @ParameterizedTest
+    @EnumSource(WallKind.class)
+    void shouldLeadToNamedPortsAndNothingElse(WallKind kind) throws IOException {
+        assumeTrue(isHere(kind), "the build found no gVisor, or no QEMU and kernel");
+        writeAgent(
+                "echo",
+                "host",
+                Map.of(
+                        "echo",
+                        Map.of(
+                                "command",
+                                List.of("/usr/bin/perl", "-e", ECHO),
+                                "ports",
+                                List.of(5000),
+                                "startMs",
+                                60_000L)));
+        String said = run(
+                "echo",
+                Map.of("wall", kind.word()),
+                "cat > /tmp/client <<'END'\n" + CLIENT + "END\n" + """
+                        seq 1 200000 > /tmp/sent
+                        for i in 1 2 3; do
+                            perl /tmp/client 5000 /tmp/sent /tmp/back-$i && cmp /tmp/sent /tmp/back-$i && echo all $i &
+                        done
+                        wait
+                        perl /tmp/client 5001 /tmp/sent /tmp/back 2>&1; [ -s /tmp/back ] || echo nothing
+                        pgrep perl || echo alone
+                        """,
+                (workspace, frame) -> {});
+        for (String line : List.of("all 1\n", "all 2\n", "all 3\n", "refused\n", "nothing\n", "alone\n")) {
+            assertTrue(said.contains(line), said);
+        }
+        assertTrue(said.endsWith("service:echo is completed\n"), said);
+    }
+
     /** Where Postgres is: unpacked for tests, or installed. */
     private static Optional<Path> postgres() throws IOException {
         for (String root : List.of(System.getProperty("brig.postgres", "/none"), "/")) {
@@ -285,8 +365,7 @@ class ServicesTest {
         assertTrue(said.contains("service:postgres ") && said.contains("database system is ready"), said);
         assertTrue(said.endsWith("service:postgres is completed\n"), said);
 
-        Path runsc = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
-        assumeTrue(Files.exists(runsc), "no gVisor");
+        assumeTrue(isHere(WallKind.GVISOR), "no gVisor");
         said = run("project", Map.of("wall", "gvisor"), tests, (workspace, frame) -> {});
         assertTrue(said.contains("2 tests passed, as worker"), said);
     }
