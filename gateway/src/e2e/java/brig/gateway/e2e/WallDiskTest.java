@@ -1,5 +1,6 @@
 package brig.gateway.e2e;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -41,7 +42,7 @@ class WallDiskTest {
         try (Product product = Product.prepare(Map.of())) {
             SecondKernels.giveTo(product);
             String work = product.workspaces().toString();
-            product.inMountNamespace("mount -t tmpfs -o size=128m,mode=755 brig-e2e " + work);
+            product.inMountNamespace("mkdir -p " + work + "; mount -t tmpfs -o size=128m,mode=755 brig-e2e " + work);
             product.serve();
             Spawned hog = spawn(product, wall, "hog");
             Spawned other = spawn(product, wall, "other");
@@ -54,10 +55,7 @@ class WallDiskTest {
                 // More than there is: the disk is full before anybody looks.
                 first.sendLine(Spawned.user("cat /dev/zero > much; echo stays; exec sleep 1000"));
                 fills.readAll(first);
-                assertTrue(
-                        fills.messages().stream()
-                                .anyMatch(message -> message.text("code", "").equals("DISK_FULL")),
-                        () -> String.join("\n", fills.lines()));
+                assertEquals("DISK_FULL", fills.ofType("error").getFirst().text("code", ""));
                 // Somebody makes room.
                 Files.delete(Path.of("/proc/" + product.process().pid() + "/root" + hog.workspace() + "/much"));
                 second.sendLine(Spawned.user("echo after >> file; cat file"));

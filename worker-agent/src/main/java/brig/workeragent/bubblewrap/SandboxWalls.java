@@ -338,6 +338,9 @@ public final class SandboxWalls implements Walls {
                         "a wall with gVisor has no terminals for agents: take --wall bwrap, or go without --tty");
             }
             Payload payload = new Payload(command, stdinPipe, tty);
+            if (disk != null) {
+                disk.begin();
+            }
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
             ServerPorts.Joined servers = joined(process.network());
