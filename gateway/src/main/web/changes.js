@@ -5,8 +5,9 @@ import {drives} from './ending.js';
 import {dateTime, plural, time} from './format.js';
 import {copy} from './links.js';
 import {placeOf} from './route.js';
-import {changed, confirmFirst, tell} from './store.js';
-import {titleOf} from './watch.js';
+import {changed, confirmFirst, state, tell} from './store.js';
+import {viewing} from './viewing.js';
+import {titleOf, viewOf} from './watch.js';
 
 const AGAIN_MS = 5000;
 const BRIEF_FILES = 8;
@@ -58,28 +59,68 @@ export function changesBrief(id, look, turn) {
         : html`<p class="dim">Nothing has changed yet.</p>`;
 }
 
+/** The changes of a session, beside those of another one of the same origin where a person chose one. */
 export function changesPart(id, view, look) {
+    const relatives = view ? relativesOf(view) : [];
+    const beside = relatives.find((one) => one.spawn_id === look.beside);
+    const choice = relatives.length ? choiceOf(relatives, beside, look) : nothing;
+    return html`${side(id, view, look, choice, beside ? titleOf(view) : '')}
+        ${beside ? side(beside.spawn_id, beside, viewing(beside.spawn_id), nothing, titleOf(beside)) : nothing}`;
+}
+
+/** The session that it and all its forks came from. */
+function originOf(view) {
+    let id = view.spawn_id;
+    for (let from = view.forked_from; from; from = viewOf(id)?.forked_from) {
+        id = from.spawn_id;
+    }
+    return id;
+}
+
+/** The others whose worktrees began at the same commit. */
+function relativesOf(view) {
+    const origin = originOf(view);
+    return [...state.sessions, ...state.ended].filter(
+        (one) => one.spawn_id !== view.spawn_id && originOf(one) === origin,
+    );
+}
+
+function choiceOf(relatives, beside, look) {
+    const handleChange = (event) => {
+        look.beside = event.target.value;
+        changed();
+    };
+    return html`<label class="beside">Beside <select name="beside" @change=${handleChange}>
+        <option value="" ?selected=${!beside}>no other session</option>
+        ${relatives.map((one) => html`<option value=${one.spawn_id} ?selected=${one === beside}>${titleOf(one)}</option>`)}
+    </select></label>`;
+}
+
+/** @param title where there are two */
+function side(id, view, look, choice, title) {
     const entry = look.changes;
+    const label = title ? `Changes of ${title}` : 'Changes';
+    const heading = title ? html`<h2>${title}</h2>` : nothing;
     load(id, entry);
     if (entry.refusal && !entry.files) {
-        return html`<section class="changes" aria-label="Changes"><p class="empty">${entry.refusal}</p>
+        return html`<section class="changes" aria-label=${label}>${heading}${choice}<p class="empty">${entry.refusal}</p>
             <p class="dim">Sessions in a worktree or a copy (<code>--repository</code>, <code>--copy</code>) tell what
                 they changed.</p></section>`;
     }
-    return html`<section class="changes" aria-label="Changes" tabindex="0">
+    return html`<section class="changes" aria-label=${label} tabindex="0">${heading}${choice}
         <p class="dim">${entry.files ? plural(entry.files.length, 'file') : 'Asking git…'}
             ${entry.branch ? html`· <code>${entry.branch}</code>` : nothing}
             ${entry.askedMs ? `· as of ${dateTime(entry.askedMs)}` : nothing}
             ${entry.truncated ? '· cut off, there is more in the workspace' : nothing}</p>
         ${entry.text ? actions(id, view, look) : nothing}
         ${entry.said ? html`<p class="problem" role="status">${entry.said}</p>` : nothing}
-        ${entry.files?.length > 1 ? contents(entry.files) : nothing}
+        ${entry.files?.length > 1 ? contents(id, entry.files) : nothing}
         ${entry.files?.length === 0 ? unchanged(view) : nothing}
         ${entry.files?.map(
             (
                 one,
                 index,
-            ) => html`<details id=${`file-${index}`} ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
+            ) => html`<details id=${fileId(id, index)} ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
             ${one.badges.map((badge) => html`<span class="pill">${badge}</span> `)}${numbers(one)}</summary>
             <div class="diff" role="group" aria-label=${`Changes of ${one.name}`}
                 tabindex="0"><table><tbody>${one.lines.map(line)}</tbody></table></div></details>`,
@@ -93,14 +134,16 @@ const numbers = (one) =>
         : nothing;
 
 /** The files by name; a click shows one. */
-const contents = (files) =>
+const contents = (id, files) =>
     html`<ul class="files" aria-label="Files">${files.map(
-        (one, index) => html`<li><button class="quiet" @click=${() => show(index)}><code>${one.name}</code>
+        (one, index) => html`<li><button class="quiet" @click=${() => show(id, index)}><code>${one.name}</code>
         ${one.badges.map((badge) => html`<span class="dim">${badge}</span> `)}${numbers(one)}</button></li>`,
     )}</ul>`;
 
-function show(index) {
-    const details = document.getElementById(`file-${index}`);
+const fileId = (id, index) => `file-${id}-${index}`;
+
+function show(id, index) {
+    const details = document.getElementById(fileId(id, index));
     details.open = true;
     // The list alone moves, and not the page around it.
     const list = details.closest('.changes');

@@ -74,7 +74,7 @@ class LentRepositoryTest {
         assertTrue(said.contains("own objects\n") && said.contains("not the mirror\n"), said);
         assertFalse(said.contains("hunter2"), said);
 
-        DiffAnswer diff = TwoHosts.control(hosts.far, new ControlRequest.Diff(id), DiffAnswer.class);
+        DiffAnswer diff = TwoHosts.control(hosts.far, new ControlRequest.Diff(id, null, false), DiffAnswer.class);
         assertEquals("brig/" + id, diff.branch());
         assertTrue(diff.diff().contains("+four\n"), diff.diff());
         WorkspacesAnswer kept = TwoHosts.control(hosts.far, new ControlRequest.Workspaces(), WorkspacesAnswer.class);

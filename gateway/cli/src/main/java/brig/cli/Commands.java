@@ -54,6 +54,7 @@ final class Commands {
             PruneCommand.class,
             ImageCommand.class,
             VmCommand.class,
+            GondolinCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

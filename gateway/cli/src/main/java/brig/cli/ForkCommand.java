@@ -19,7 +19,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "The new session has a worktree of its own with the files of a checkpoint, on a branch from the same commit, and the agent,",
             "policy and limits of the other one. Its agent begins anew: before its first message it is told a summary of what happened.",
-            "'brig diff' compares each fork with the same commit, and 'brig apply' takes the one that you like.",
+            "'brig diff ID OTHER' compares two of them, and 'brig apply' takes the one that you like.",
             "",
             "Examples:",
             "  brig fork my-task --task-id other -- try it without a cache",

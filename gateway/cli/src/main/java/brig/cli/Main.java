@@ -385,20 +385,32 @@ public final class Main implements Callable<Integer> {
     }
 
     @Command(
-            description = "Print the changes of a session in its worktree or copy.",
+            description = "Print the changes of a session in its worktree or copy, or how another one differs from it.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
                 "Works for sessions that were started with --repository or --copy, also after they have ended.",
+                "Two sessions can be compared whose worktrees began at the same commit, as those of forks do.",
                 "",
-                "Example:",
-                "  brig diff my-task | git apply"
+                "Examples:",
+                "  brig diff my-task | git apply",
+                "  brig diff left right --stat   which files differ between two forks"
             })
     int diff(
-            @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id,
+            @Parameters(index = "0", paramLabel = "ID", description = "The spawn_id or task_id of the session.")
+                    String id,
+            @Parameters(
+                            index = "1",
+                            arity = "0..1",
+                            paramLabel = "OTHER",
+                            description = "Another session: print how it differs from ID.")
+                    @Nullable
+                    String other,
+            @Option(names = "--stat", description = "Print only which files differ, and by how many lines.")
+                    boolean stat,
             @Mixin RawOption raw) {
         raw.apply(terminal);
-        showOrEmbed(new SpawnerRequest.Diff(id), DiffAnswer.class, diff -> {
+        showOrEmbed(new SpawnerRequest.Diff(id, other, stat), DiffAnswer.class, diff -> {
             terminal.verbatim(diff.diff());
             if (diff.truncated()) {
                 terminal.note("cut off: all of it is in " + diff.workspace());

@@ -212,7 +212,9 @@ class CommandLineTest {
                 "open",
                 "route",
                 "repository",
-                "host"
+                "host",
+                "image",
+                "gondolin"
             })
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");

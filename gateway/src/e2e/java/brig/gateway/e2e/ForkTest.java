@@ -127,6 +127,17 @@ class ForkTest {
         assertTrue(right.contains("+shared\n+right") && right.contains("+two"), right);
         assertFalse(left.contains("right") || right.contains("left") || left.contains("origin.txt"), left + right);
 
+        String between = brig("diff", "left", "right").out();
+        assertTrue(between.contains("-left") && between.contains("+right"), between);
+        assertFalse(between.contains("+two") || between.contains("+shared"), "both began with that: " + between);
+        String stat = brig("diff", "left", "right", "--stat").out();
+        assertTrue(stat.contains("left.txt") && stat.contains("2 files changed"), stat);
+        assertTrue(brig("diff", "left", "--stat").out().contains("3 files changed"));
+        JsonObject answer =
+                JsonObject.read(brig("--json", "diff", "left", "right").out().getBytes(StandardCharsets.UTF_8));
+        assertEquals(view("right").text("spawn_id"), answer.text("to"));
+        assertEquals(between, answer.text("diff"));
+
         brig("apply", "right");
         assertEquals("shared\nright\none\ntwo\n", git("cat shared.txt a.txt"));
         end("origin");
@@ -180,6 +191,14 @@ class ForkTest {
                 product.web()
                         .post("/api/v1/spawns/kept/fork", "{\"task_id\":\"../x\"}")
                         .status());
+        Web.Answer compared = product.web().get("/api/v1/spawns/kept/diff?to=over-http");
+        assertEquals(200, compared.status(), compared.response()::body);
+        for (String token : List.of("auth_token", "watcher_token")) {
+            Web.Answer other =
+                    product.web().with(kept.answer().text(token)).get("/api/v1/spawns/kept/diff?to=over-http");
+            assertTrue(other.status() == 401 || other.status() == 403, () -> token + " " + other.status());
+        }
+        assertEquals(400, product.web().get("/api/v1/spawns/kept/diff?to=kept").status());
         end("kept");
         end("over-http");
     }

@@ -338,9 +338,8 @@ class PageTest {
         }
     }
 
-    @Test
-    void shouldShowWhatTheWallEnforcesAndWhatChanged() throws IOException {
-        Path repository = Files.createDirectories(product.workspaces().resolve("project"));
+    private static Path repository(String name) throws IOException {
+        Path repository = Files.createDirectories(product.workspaces().resolve(name));
         Run made = Run.of(
                 List.of(
                         "sh",
@@ -351,6 +350,52 @@ class PageTest {
                 "",
                 product.folder());
         assertEquals(0, made.exitCode(), made::err);
+        return repository;
+    }
+
+    @Test
+    void shouldShowTheChangesOfAForkBesideThoseOfItsOrigin() throws IOException {
+        Spawned origin = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"one-way\",\"workspace_mode\":\"worktree\","
+                        + "\"repository\":\"" + repository("forked")
+                        + "\",\"agent_config\":{\"name\":\"shell\"},"
+                        + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; echo changed\"}"));
+        try (Page page = chromium.open(origin, "")) {
+            assertThat(page.locator(".log")).containsText("changed");
+            product.ask("{\"action\":\"fork\",\"id\":\"one-way\",\"task_id\":\"other-way\",\"once\":true,"
+                    + "\"prompt\":\"rm b.txt; echo four >> a.txt\"}");
+            Await.until(
+                    "the fork has ended",
+                    () -> product.ask("{\"action\":\"status\",\"id\":\"other-way\"}")
+                            .text("state")
+                            .equals("terminated"));
+            page.keyboard().press("3");
+            assertThat(page.locator("[name=beside]")).hasValue("");
+            page.locator("[name=beside]").selectOption("other-way");
+            Locator other = page.getByLabel("Changes of other-way", new Page.GetByLabelOptions().setExact(true));
+            assertThat(other.locator("tr.added")).containsText(new String[] {"2 words here", "four"});
+            assertThat(other.locator("summary")).hasCount(1);
+            assertThat(other.getByText("Apply…")).isVisible();
+            assertThat(page.locator(".changes").first().locator("summary")).hasCount(2);
+            assertThat(page.locator(".changes h2")).hasText(new String[] {"one-way", "other-way"});
+            Chromium.shoot(page, "changes-beside");
+            page.locator("[name=beside]").selectOption("");
+            assertThat(page.locator(".changes")).hasCount(1);
+            product.ask("{\"action\":\"discard\",\"id\":\"other-way\"}");
+            product.brig("terminate", "one-way");
+            Await.until(
+                    "the origin has ended",
+                    () -> product.ask("{\"action\":\"status\",\"id\":\"one-way\"}")
+                            .text("state")
+                            .equals("terminated"));
+            product.ask("{\"action\":\"discard\",\"id\":\"one-way\"}");
+        }
+    }
+
+    @Test
+    void shouldShowWhatTheWallEnforcesAndWhatChanged() throws IOException {
+        Path repository = repository("project");
         Spawned changes = new Spawned(
                 product,
                 product.ask(

@@ -34,11 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "BWRAP")
 class SecondKernelTest {
-    private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
-
-    private static final Path KERNEL = Path.of(System.getProperty("brig.vm", "/none"));
-    private static final Path QEMU = Path.of("/usr/bin/qemu-system-x86_64");
-
     private static @Nullable Product product;
     private static @Nullable ScriptedModel model;
     private static Path asked;
@@ -46,27 +41,11 @@ class SecondKernelTest {
     @Parameter
     WallKind kind;
 
-    private static boolean isHere(WallKind kind) {
-        return kind == WallKind.GVISOR
-                ? Files.isExecutable(RUNSC)
-                : Files.isExecutable(QEMU) && Files.exists(KERNEL.resolve("initrd"));
-    }
-
     @BeforeParameterizedClassInvocation
     static void start(WallKind kind) throws IOException {
-        if (isHere(kind)) {
+        if (SecondKernels.areHere(kind)) {
             product = FarAgents.prepare();
-            // A folder of its own: an image in it is of one installation.
-            Path folder = Files.createDirectory(product.folder().resolve("vm"));
-            for (String part : List.of("vmlinux", "initrd")) {
-                Files.createSymbolicLink(folder.resolve(part), KERNEL.resolve(part));
-            }
-            String given = Files.readString(product.config());
-            Files.writeString(
-                    product.config(),
-                    given.replace(
-                            "\"workspaceBases\"",
-                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + folder + "\"},\"workspaceBases\""));
+            SecondKernels.giveTo(product);
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
@@ -109,9 +88,8 @@ class SecondKernelTest {
     }
 
     private List<ProcessHandle> secondKernels() {
-        String program = kind == WallKind.GVISOR ? "runsc" : QEMU.toString();
         return product.workerAgents().stream()
-                .flatMap(agent -> Processes.below(agent, program).stream())
+                .flatMap(agent -> SecondKernels.below(agent, kind).stream())
                 .toList();
     }
 

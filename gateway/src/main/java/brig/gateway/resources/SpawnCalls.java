@@ -202,7 +202,14 @@ public final class SpawnCalls {
     }
 
     public CompletionStage<DiffAnswer> diff(Caller caller, SpawnerRequest.Diff in) {
-        return leaver(caller, in.id()).thenCompose(workers::diff);
+        String to = in.to();
+        if (to == null) {
+            return leaver(caller, in.id()).thenCompose(spawnId -> workers.diff(spawnId, null, in.stat()));
+        }
+        caller.access().requireCaptain();
+        return leaver(caller, in.id())
+                .thenCompose(
+                        spawnId -> other(caller, to).thenCompose(otherId -> workers.diff(spawnId, otherId, in.stat())));
     }
 
     public CompletionStage<ApplyAnswer> apply(Caller caller, SpawnerRequest.Apply in) {
@@ -270,6 +277,16 @@ public final class SpawnCalls {
                                 ErrorCode.NOT_FOUND, "this session has no checkpoint at or before frame " + at)));
     }
 
+    /** As {@link #leaver}, of a session that the operation names besides its own. @throws BrigException unless a captain asks */
+    private CompletionStage<String> other(Caller caller, String id) {
+        if (sessions.knows(id) || !caller.access().isAdmin()) {
+            Spawn spawn = sessions.find(id).spawn();
+            caller.access().in(spawn).requireCaptain();
+            return CompletableFuture.completedFuture(spawn.spawnId());
+        }
+        return left(id);
+    }
+
     /**
      * The spawn_id of a spawn that has, or left behind, a workspace. One that another gateway started is known by its workspace
      * alone, and of several with that task_id the last is meant.
@@ -278,6 +295,10 @@ public final class SpawnCalls {
         if (caller.knows(id)) {
             return CompletableFuture.completedFuture(caller.spawnId(id));
         }
+        return left(id);
+    }
+
+    private CompletionStage<String> left(String id) {
         return workers.workspaces()
                 .thenApply(kept -> kept.workspaces().stream()
                         .filter(one -> one.taskId().equals(id))

@@ -436,8 +436,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return request(new ControlRequest.Diff(spawnId), DiffAnswer.class);
+    public CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat) {
+        return request(new ControlRequest.Diff(spawnId, to, stat), DiffAnswer.class);
     }
 
     @Override

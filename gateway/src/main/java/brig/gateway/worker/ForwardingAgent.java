@@ -87,8 +87,8 @@ public abstract class ForwardingAgent implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return far.diff(spawnId);
+    public CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat) {
+        return far.diff(spawnId, to, stat);
     }
 
     @Override

@@ -81,8 +81,13 @@ public interface WorkerAgent {
     /** Its identity: version, limits level, agents. */
     CompletionStage<HelloAnswer> hello();
 
-    /** An agent's changes in its worktree or copy; {@code NOT_FOUND} if it has none. */
-    CompletionStage<DiffAnswer> diff(String spawnId);
+    /**
+     * An agent's changes in its worktree or copy; {@code NOT_FOUND} if it has none.
+     *
+     * @param to the spawn of another worktree with the same beginning: how that one differs from this one
+     * @param stat only which files differ, and by how many lines
+     */
+    CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat);
 
     /**
      * Applies the missing changes of a spawn's worktree to the repository, all or none; {@code NOT_FOUND} without a

@@ -227,8 +227,13 @@ public final class WorkerAgents implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId) {
-        return reached(bindings.hostOf(spawnId), agent -> agent.diff(spawnId));
+    public CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat) {
+        @Nullable String host = bindings.hostOf(spawnId);
+        if (to != null && (host != null || bindings.hostOf(to) != null)) {
+            throw BrigException.invalid(
+                    "to", "can be compared only on the gateway's own host, and one of the two sessions is on another");
+        }
+        return reached(host, agent -> agent.diff(spawnId, to, stat));
     }
 
     @Override

@@ -150,7 +150,7 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId) {
+    public CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat) {
         throw new AssertionError("nobody asks for a diff here");
     }
 

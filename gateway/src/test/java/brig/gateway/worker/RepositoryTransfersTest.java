@@ -373,7 +373,7 @@ class RepositoryTransfersTest {
                     .get(20, TimeUnit.SECONDS);
         }
         assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(ask(() -> agents.apply(ID, false, List.of()))));
-        assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(ask(() -> agents.diff(ID))));
+        assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(ask(() -> agents.diff(ID, null, false))));
         assertEquals(ErrorCode.HOST_UNREACHABLE, refusal(bring()));
     }
 }

@@ -111,14 +111,26 @@ public sealed interface SpawnerRequest {
             @Nullable String taskId,
             @Nullable String workspace) implements SpawnerRequest {}
 
-    /** Returns the changes in the workspace of a spawn. */
+    /**
+     * Returns the changes in the workspace of a spawn.
+     *
+     * @param to another session: how its worktree differs from this one
+     * @param stat returns only which files differ, and by how many lines
+     */
     record Diff(
             @NotEmpty
             @Name(
                     value = "id",
                     old = {"task_id", "spawn_id", "session_id"})
-            String id)
-            implements SpawnerRequest, OfSession {}
+            String id,
+
+            @NotEmpty @Nullable String to,
+            @OmitEmpty boolean stat)
+            implements SpawnerRequest, OfSession {
+        public Diff(String id) {
+            this(id, null, false);
+        }
+    }
 
     /**
      * Applies the changes of a workspace.

@@ -135,10 +135,19 @@ public sealed interface ControlRequest {
     @Name("list")
     record ListWorkers() implements ControlRequest {}
 
-    /** Returns the changes in an agent's worktree or copy: {@link DiffAnswer}. */
-    record Diff(String spawnId) implements ControlRequest {
+    /**
+     * Returns the changes in an agent's worktree or copy: {@link DiffAnswer}.
+     *
+     * @param to the spawn of another worktree with the same beginning: how that one differs from this one
+     * @param stat returns only which files differ, and by how many lines
+     */
+    record Diff(
+            String spawnId, @Nullable String to, @OmitEmpty boolean stat) implements ControlRequest {
         public Diff {
             requireSpawnId(spawnId);
+            if (to != null && !Ids.isSpawnId(to)) {
+                throw BrigException.invalid("to", "must be spn_ and 24 characters 0-9 a-z");
+            }
         }
     }
 

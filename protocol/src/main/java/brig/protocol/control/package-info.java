@@ -53,7 +53,8 @@
  *                                          "posture":P,"last_seq":…,"ended":…,"working":…,"asks"?:[…]}],
  *                                          "starting":[spawn_id,…]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
- * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
+ * {"id":6,"op":"diff","spawn_id":…,"to"?:…,"stat"?:true}
+ *                                       {"id":6,"ok":{"spawn_id":…,"to"?:…,"branch"?:…,"workspace":…,"diff":…,
  *                                          "truncated":…}}
  * {"id":6,"op":"apply","spawn_id":…,"check"?:true,"allow"?:[…]}
  *                                       {"id":6,"ok":{"spawn_id":…,"repository":…,"stat":…,"patch":…,"truncated":…,
@@ -96,7 +97,7 @@
  *     host, and this one has a mirror of it. {@code lendable} is for the worker-agent that has the repository,
  *     {@code mirror} for the one that has the mirror.
  *   <li>{@code diff} works for a spawn with a worktree or a copy, while it runs and after its end; its text has at most
- *     512 KiB. {@code workspaces} lists those that outlived their spawns because they have changes; {@code discard}
+ *     512 KiB. With {@code to} it says how that worktree differs from this one. {@code workspaces} lists those that outlived their spawns because they have changes; {@code discard}
  *     deletes one.
  *   <li>{@code egress} is about a running worker: {@code allow} allows a host (with {@code :port} or without) for its
  *     lifetime, {@code save} also adds it to the file of its policy, {@code once} allows one request, {@code deny} refuses

@@ -158,7 +158,7 @@ public final class ControlOperations {
             case Terminate terminate -> new Outcome(terminate(terminate));
             case ListWorkers _ -> new Outcome(list());
             case Doctor _ -> new Outcome(doctor());
-            case Diff diff -> new Outcome(made.diff(diff.spawnId()));
+            case Diff diff -> new Outcome(made.diff(diff.spawnId(), diff.to(), diff.stat()));
             case Apply apply -> new Outcome(made.apply(apply.spawnId(), apply.check(), globs(apply.allow())));
             case TakeCheckpoint take -> new Outcome(checkpoints.take(take.spawnId(), take.lastSeq()));
             case ListCheckpoints list -> new Outcome(checkpoints.list(list.spawnId()));

@@ -138,15 +138,16 @@ final class Copies implements MadeWorkspaces.Maker {
 
     /** The difference to the agent's starting point. */
     @Override
-    public DiffAnswer diff(WorkspaceNote note) throws IOException {
+    public DiffAnswer diff(WorkspaceNote note, boolean stat) throws IOException {
         Git.Text said = git.run(
                 List.of("copies", "copy-diff"),
                 look(note),
                 Git.NOTHING,
                 Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX),
-                wholeAt(note));
+                wholeAt(note),
+                Worktrees.form(stat));
         return new DiffAnswer(
-                note.spawnId(), null, notes.folderOf(note.spawnId()).toString(), said.text(), said.truncated());
+                note.spawnId(), null, null, notes.folderOf(note.spawnId()).toString(), said.text(), said.truncated());
     }
 
     /** Compares names, sizes and times, not contents. */

@@ -46,7 +46,8 @@ public final class MadeWorkspaces {
 
     /** The operations that depend on the kind. */
     sealed interface Maker permits Worktrees, Copies {
-        DiffAnswer diff(WorkspaceNote note) throws IOException;
+        /** @param stat only which files differ, and by how many lines */
+        DiffAnswer diff(WorkspaceNote note, boolean stat) throws IOException;
 
         /** Requires that nothing of the spawn runs any longer. */
         boolean isChanged(WorkspaceNote note) throws IOException;
@@ -183,15 +184,29 @@ public final class MadeWorkspaces {
     }
 
     /**
-     * The changes in a spawn's workspace.
+     * The changes in a spawn's workspace; or how the worktree of another one differs from it.
      *
-     * @throws BrigException {@code NOT_FOUND} without one of its own; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
+     * @param to the other spawn; null for none
+     * @param stat only which files differ, and by how many lines
+     * @throws BrigException {@code NOT_FOUND} without one of its own, {@code INVALID_FIELD} if the two have not the same
+     *     beginning; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
-    public DiffAnswer diff(String spawnId) {
-        return turns.take(spawnId, () -> {
-            WorkspaceNote note = notes.read(spawnId);
-            return makerOf(note).diff(note);
-        });
+    public DiffAnswer diff(String spawnId, @Nullable String to, boolean stat) {
+        if (to == null) {
+            return turns.take(spawnId, () -> {
+                WorkspaceNote note = notes.read(spawnId);
+                return makerOf(note).diff(note, stat);
+            });
+        }
+        if (to.equals(spawnId)) {
+            throw BrigException.invalid("to", "must be another session");
+        }
+        // All take two turns in the same order, so that nobody waits for ever.
+        boolean isFirst = spawnId.compareTo(to) < 0;
+        return turns.take(
+                isFirst ? spawnId : to,
+                () -> turns.take(
+                        isFirst ? to : spawnId, () -> worktrees.compare(notes.read(spawnId), notes.read(to), stat)));
     }
 
     /**

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -342,11 +343,58 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     @Override
-    public DiffAnswer diff(WorkspaceNote note) throws IOException {
+    public DiffAnswer diff(WorkspaceNote note, boolean stat) throws IOException {
+        return show(note, null, List.of("worktree", "diff"), look(note), stat);
+    }
+
+    /** How another worktree differs from one, without files that are private in either. */
+    DiffAnswer compare(WorkspaceNote note, WorkspaceNote other, boolean stat) throws IOException {
+        requireOneBeginning(note, other);
         Git.Place place = look(note);
-        Git.Text said =
-                git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
-        return new DiffAnswer(note.spawnId(), note.branch(), place.folder().toString(), said.text(), said.truncated());
+        List<Confinement.Mount> mounts = new ArrayList<>(place.mounts());
+        mounts.add(Git.Place.readOnly(notes.folderOf(other.spawnId()).toRealPath(), "/other"));
+        mounts.add(Git.Place.readOnly(commonOf(other), "/other-git"));
+        Path index = notes.indexOf(other.spawnId());
+        if (Files.exists(index)) {
+            mounts.add(Git.Place.readOnly(index, "/other-index"));
+        }
+        return show(
+                note,
+                other.spawnId(),
+                List.of("worktree", "compare"),
+                new Git.Place(place.folder(), true, mounts),
+                stat);
+    }
+
+    private static void requireOneBeginning(WorkspaceNote note, WorkspaceNote other) {
+        for (WorkspaceNote one : List.of(note, other)) {
+            if (one.kind() != WorkspaceNote.Kind.WORKTREE) {
+                throw BrigException.invalid(
+                        "to",
+                        "can be compared only if both sessions have a worktree, and " + one.taskId() + " has a copy");
+            }
+        }
+        if (note.mirror() != null || other.mirror() != null) {
+            throw BrigException.invalid("to", "can be compared only on the host that has the repository");
+        }
+        if (!note.source().equals(other.source()) || !note.start().equals(other.start())) {
+            throw BrigException.invalid(
+                    "to",
+                    "has no common base: " + other.taskId() + " began at another commit than " + note.taskId()
+                            + "; compare a session with its forks, or 'brig diff' each of them");
+        }
+    }
+
+    private DiffAnswer show(
+            WorkspaceNote note, @Nullable String to, List<String> scripts, Git.Place place, boolean stat) {
+        Git.Text said = git.run(scripts, place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start(), form(stat));
+        return new DiffAnswer(
+                note.spawnId(), to, note.branch(), place.folder().toString(), said.text(), said.truncated());
+    }
+
+    /** What git shows of differences. */
+    static String form(boolean stat) {
+        return stat ? "--stat" : "--patch";
     }
 
     /** Writes the changes that its repository lacks to a file, for {@link Applying}. */

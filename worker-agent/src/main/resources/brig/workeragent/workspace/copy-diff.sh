@@ -13,4 +13,4 @@ tree() {
 }
 had=$(tree /origin)
 has=$(tree /workspace)
-git -C /tmp/git diff --no-ext-diff --no-textconv --no-color -M "$had" "$has" --
+git -C /tmp/git diff --no-ext-diff --no-textconv --no-color -M "$2" "$had" "$has" --

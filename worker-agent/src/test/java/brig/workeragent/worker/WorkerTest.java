@@ -107,7 +107,8 @@ class WorkerTest {
                 Map.of(),
                 Budget.NONE,
                 "",
-                "");
+                "",
+                Map.of());
         SpawnRequest request = new SpawnRequest(
                 null,
                 null,
