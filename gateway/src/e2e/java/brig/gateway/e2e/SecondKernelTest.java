@@ -138,6 +138,35 @@ class SecondKernelTest {
         assertEquals("SIGKILL", last.ofType("done").getFirst().text("signal"));
     }
 
+    /** Its wall has mounts below the workspace: what no agent may change, and what none may see. */
+    @Test
+    void shouldWorkInARepositoryWithPrivateFiles() throws IOException {
+        assumeTrue(product != null, "the build found no gVisor, or no QEMU and kernel");
+        Path folder = Files.createDirectories(product.workspaces().resolve("repository-" + kind.word()));
+        Run made = Run.of(
+                List.of(
+                        "sh",
+                        "-c",
+                        "cd '" + folder + "' && git init -q . && echo secret > .env && echo one > a.txt"
+                                + (Product.isRoot() ? " && chown -R 59617:59617 ." : "")),
+                "",
+                product.folder());
+        assertEquals(0, made.exitCode(), made::err);
+        Run run = product.brig(
+                "run",
+                "--wall",
+                kind.word(),
+                "--workspace",
+                folder.toString(),
+                "shell",
+                "git add a.txt; git status --short a.txt; cat .env; echo >> .git/config; mv .git other; echo two >> a.txt");
+        assertTrue(run.out().startsWith("A  a.txt\n"), () -> run.out() + run.err());
+        assertFalse((run.out() + run.err()).contains("secret"), () -> run.out() + run.err());
+        assertEquals("one\ntwo\n", Files.readString(folder.resolve("a.txt")));
+        assertTrue(Files.readString(folder.resolve(".git/config")).endsWith("true\n"), "it has a line more");
+        assertTrue(Files.isDirectory(folder.resolve(".git")) && Files.notExists(folder.resolve("other")));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldRunTheRealAgents(String agent) throws IOException {
