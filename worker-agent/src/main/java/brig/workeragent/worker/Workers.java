@@ -344,7 +344,11 @@ public final class Workers {
                         request,
                         asker,
                         profile,
-                        new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
+                        new WorkerPlan.Resources(
+                                found.program(),
+                                format.adapter(),
+                                recorder,
+                                workplaces.keeper(spawnId, request, parts.timers())),
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,
