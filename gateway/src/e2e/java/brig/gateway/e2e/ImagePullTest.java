@@ -179,4 +179,39 @@ class ImagePullTest {
         assertNothingLeft();
         assertFalse(product.brig("image", "list").out().contains("large"));
     }
+
+    @Test
+    void shouldHaveTheImageOfADevcontainerAsRoot() throws IOException {
+        String digest = new TestImage().file("etc/marker", "x").write(layouts.resolve("dev"));
+        assertEquals(0, pull("auth.json", host + "/dev:1").exitCode());
+        Path folder = Files.createDirectories(product.workspaces().resolve("project"));
+        Path file = Files.createDirectories(folder.resolve(".devcontainer")).resolve("devcontainer.json");
+        Files.writeString(file, "{\"image\": \"" + host + "/dev:1\", /* for editors */}");
+        String[] spawn = {
+            "spawn", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--task-id", "rooted"
+        };
+        Run run = product.brig(spawn);
+        assertEquals(0, run.exitCode(), run::err);
+        Await.until(
+                "the image has a session",
+                () -> images().filter(image -> image.text("digest", "").equals(digest))
+                        .anyMatch(image -> image.number("uses", 0) == 1));
+        Files.writeString(file, "{\"image\": \"" + host + "/unknown:1\"}");
+        Run unknown = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertEquals(125, unknown.exitCode(), unknown::out);
+        assertTrue(unknown.err().contains("UNKNOWN_IMAGE") && unknown.err().contains("unknown-1"), unknown.err());
+        Files.writeString(file, "{\"build\": {}}");
+        Run none = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertEquals(125, none.exitCode(), none::out);
+        assertTrue(none.err().contains("finds no image of a registry"), none.err());
+        Run nowhere = product.brig("run", "shell", "--devcontainer", "--", "id");
+        assertTrue(nowhere.err().contains("goes with a folder of this host"), nowhere.err());
+    }
+
+    private static Stream<JsonObject> images() throws IOException {
+        String listed = product.brig("image", "list", "--json").out();
+        return JsonObject.read(listed.strip().getBytes(StandardCharsets.UTF_8)).objects("images").stream();
+    }
 }
