@@ -182,20 +182,15 @@ class ImagePullTest {
 
     @Test
     void shouldHaveTheImageOfADevcontainerAsRoot() throws IOException {
-        String digest = new TestImage().file("etc/marker", "x").write(layouts.resolve("dev"));
+        new TestImage().file("etc/marker", "x").write(layouts.resolve("dev"));
         assertEquals(0, pull("auth.json", host + "/dev:1").exitCode());
         Path folder = Files.createDirectories(product.workspaces().resolve("project"));
         Path file = Files.createDirectories(folder.resolve(".devcontainer")).resolve("devcontainer.json");
         Files.writeString(file, "{\"image\": \"" + host + "/dev:1\", /* for editors */}");
-        String[] spawn = {
-            "spawn", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--task-id", "rooted"
-        };
-        Run run = product.brig(spawn);
-        assertEquals(0, run.exitCode(), run::err);
-        Await.until(
-                "the image has a session",
-                () -> images().filter(image -> image.text("digest", "").equals(digest))
-                        .anyMatch(image -> image.number("uses", 0) == 1));
+        // The host has this program, and the image has not.
+        Run rooted = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertTrue(rooted.err().contains("inside the wall there is no command /bin/bash"), rooted.err());
         Files.writeString(file, "{\"image\": \"" + host + "/unknown:1\"}");
         Run unknown = product.brig(
                 "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
@@ -208,10 +203,5 @@ class ImagePullTest {
         assertTrue(none.err().contains("finds no image of a registry"), none.err());
         Run nowhere = product.brig("run", "shell", "--devcontainer", "--", "id");
         assertTrue(nowhere.err().contains("goes with a folder of this host"), nowhere.err());
-    }
-
-    private static Stream<JsonObject> images() throws IOException {
-        String listed = product.brig("image", "list", "--json").out();
-        return JsonObject.read(listed.strip().getBytes(StandardCharsets.UTF_8)).objects("images").stream();
     }
 }
