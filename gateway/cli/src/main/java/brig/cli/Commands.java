@@ -55,6 +55,7 @@ final class Commands {
             ImageCommand.class,
             VmCommand.class,
             GondolinCommand.class,
+            DevcontainerCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

@@ -3,11 +3,6 @@ package brig.cli;
 import brig.cli.terminal.Terminal;
 import brig.project.KeyEffect;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
-import brig.protocol.Reason;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -33,8 +28,8 @@ record ProjectCheck(Terminal terminal, boolean json, List<String> names, int byt
     int run(Path folder, @Nullable Path file, Function<byte[], List<KeyEffect>> read) {
         Checked checked;
         try {
-            Path found = file == null ? find(folder) : file;
-            checked = new Checked(found.toString(), effects(found, read));
+            Path found = file == null ? FileOfProject.find(folder, names) : file;
+            checked = new Checked(found.toString(), FileOfProject.read(found, bytesMax, read));
         } catch (BrigException refusal) {
             terminal.refuse(refusal, json);
             return INVALID;
@@ -45,37 +40,6 @@ record ProjectCheck(Terminal terminal, boolean json, List<String> names, int byt
             print(checked);
         }
         return checked.keys().stream().allMatch(KeyEffect::isHonoured) ? ALL_HONOURED : SOME_NOT_HONOURED;
-    }
-
-    /** Follows no links, as sessions do. */
-    private Path find(Path folder) {
-        for (String name : names) {
-            Path file = folder.resolve(name);
-            try {
-                Path real = folder.toAbsolutePath().toRealPath().resolve(name);
-                if (Files.isRegularFile(file) && file.toRealPath().equals(real)) {
-                    return file;
-                }
-            } catch (IOException vanished) {
-                // As if it had not been there.
-            }
-        }
-        throw new BrigException(
-                ErrorCode.NOT_FOUND,
-                "this folder has none of " + String.join(", ", names) + "; links are not followed");
-    }
-
-    private List<KeyEffect> effects(Path file, Function<byte[], List<KeyEffect>> read) {
-        if (!Files.isRegularFile(file)) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "there is no file " + file);
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            return read.apply(in.readNBytes(bytesMax + 1));
-        } catch (BrigException | IllegalArgumentException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, file + " cannot be used: " + e.getMessage());
-        } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, file + " cannot be read: " + Reason.of(e));
-        }
     }
 
     private void print(Checked checked) {

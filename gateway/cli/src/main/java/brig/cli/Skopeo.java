@@ -1,5 +1,6 @@
 package brig.cli;
 
+import brig.project.ImageReference;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;

@@ -76,7 +76,7 @@ class ProjectCheckTest {
     @Test
     void shouldEndWithTwoWhenTheFileIsNone() throws IOException {
         assertEquals(2, check(false, null));
-        assertTrue(text(err).contains("this folder has none of brig.json, gondolin.json"), text(err));
+        assertTrue(text(err).contains(" has none of brig.json, gondolin.json"), text(err));
         assertEquals(2, check(false, "other.json"));
         Files.createDirectory(folder.resolve("gondolin.json"));
         assertEquals(2, check(false, "gondolin.json"));

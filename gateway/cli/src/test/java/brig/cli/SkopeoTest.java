@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.project.ImageReference;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;

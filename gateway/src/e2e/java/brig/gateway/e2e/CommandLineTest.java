@@ -214,7 +214,8 @@ class CommandLineTest {
                 "repository",
                 "host",
                 "image",
-                "gondolin"
+                "gondolin",
+                "devcontainer"
             })
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");

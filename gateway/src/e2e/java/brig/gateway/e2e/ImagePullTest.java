@@ -179,4 +179,29 @@ class ImagePullTest {
         assertNothingLeft();
         assertFalse(product.brig("image", "list").out().contains("large"));
     }
+
+    @Test
+    void shouldHaveTheImageOfADevcontainerAsRoot() throws IOException {
+        new TestImage().file("etc/marker", "x").write(layouts.resolve("dev"));
+        assertEquals(0, pull("auth.json", host + "/dev:1").exitCode());
+        Path folder = Files.createDirectories(product.workspaces().resolve("project"));
+        Path file = Files.createDirectories(folder.resolve(".devcontainer")).resolve("devcontainer.json");
+        Files.writeString(file, "{\"image\": \"" + host + "/dev:1\", /* for editors */}");
+        // The host has this program, and the image has not.
+        Run rooted = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertTrue(rooted.err().contains("inside the wall there is no command /bin/bash"), rooted.err());
+        Files.writeString(file, "{\"image\": \"" + host + "/unknown:1\"}");
+        Run unknown = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertEquals(125, unknown.exitCode(), unknown::out);
+        assertTrue(unknown.err().contains("UNKNOWN_IMAGE") && unknown.err().contains("unknown-1"), unknown.err());
+        Files.writeString(file, "{\"build\": {}}");
+        Run none = product.brig(
+                "run", "shell", "-w", folder.toString(), "--devcontainer", "--policy", "review", "--", "id");
+        assertEquals(125, none.exitCode(), none::out);
+        assertTrue(none.err().contains("finds no image of a registry"), none.err());
+        Run nowhere = product.brig("run", "shell", "--devcontainer", "--", "id");
+        assertTrue(nowhere.err().contains("goes with a folder of this host"), nowhere.err());
+    }
 }

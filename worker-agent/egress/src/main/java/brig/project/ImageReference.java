@@ -1,4 +1,4 @@
-package brig.cli;
+package brig.project;
 
 import brig.protocol.BrigException;
 import brig.protocol.spawn.RootName;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param tag null for none
  * @param digest null for none
  */
-record ImageReference(
+public record ImageReference(
         String transport,
         String place,
         @Nullable String tag,
@@ -34,7 +34,7 @@ record ImageReference(
     private static final String USUAL_TAG = "latest";
 
     /** @throws BrigException {@code INVALID_FIELD}; it repeats nothing of the text, as a password may be in it */
-    static ImageReference parse(String text) {
+    public static ImageReference parse(String text) {
         Matcher named = TRANSPORT.matcher(text);
         String transport = named.matches() ? named.group(1) : "";
         if (OF_PROGRAMS.contains(transport)) {
@@ -57,22 +57,26 @@ record ImageReference(
         return BrigException.invalid("IMAGE", why);
     }
 
-    boolean isInRegistry() {
+    public boolean isInRegistry() {
         return transport.equals(REGISTRY);
     }
 
-    ImageReference pinnedTo(String found) {
+    public ImageReference pinnedTo(String found) {
         return new ImageReference(transport, place, null, found);
     }
 
     /** As skopeo takes it: with a digest, it takes no tag. */
-    String forSkopeo() {
-        return transport + place + (digest != null ? "@" + digest : tag != null ? ":" + tag : "");
+    public String forSkopeo() {
+        return transport + written();
+    }
+
+    /** As a person writes one of a registry. */
+    String written() {
+        return place + (digest != null ? "@" + digest : tag != null ? ":" + tag : "");
     }
 
     /** A name for it here; null if nothing of it is one. */
-    @Nullable
-    String usualName() {
+    public @Nullable String usualName() {
         String last = place.substring(place.lastIndexOf('/') + 1);
         String tagged = tag == null || tag.equals(USUAL_TAG) ? last : last + "-" + tag;
         String name = tagged.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9._-]+", "-");

@@ -1,4 +1,4 @@
-package brig.cli;
+package brig.project;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
