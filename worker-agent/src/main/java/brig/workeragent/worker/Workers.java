@@ -338,17 +338,14 @@ public final class Workers {
             Recorder recorder = null;
             Worker worker;
             try {
+                WorkerPlan.Keeper keeper = workplaces.keeper(spawnId, request, parts.timers());
                 recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
                 WorkerPlan plan = new WorkerPlan(
                         spawnId,
                         request,
                         asker,
                         profile,
-                        new WorkerPlan.Resources(
-                                found.program(),
-                                format.adapter(),
-                                recorder,
-                                workplaces.keeper(spawnId, request, parts.timers())),
+                        new WorkerPlan.Resources(found.program(), format.adapter(), recorder, keeper),
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,
