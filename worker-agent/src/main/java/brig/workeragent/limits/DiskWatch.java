@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ public final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
     private final long reserveBytes;
+    private final LongSupplier clockMs;
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("brig-disk-watch").factory());
     private final Map<Session, Runnable> running = new ConcurrentHashMap<>();
@@ -40,13 +42,14 @@ public final class DiskWatch implements AutoCloseable {
     /** What was available when a session was ended for the reserve, by file system, until there is enough again. */
     private final Map<Long, Long> lowAt = new HashMap<>();
 
-    DiskWatch(long reserveBytes) {
+    DiskWatch(long reserveBytes, LongSupplier clockMs) {
         this.reserveBytes = reserveBytes;
+        this.clockMs = clockMs;
     }
 
     /** @param reserveBytes of each file system, which no session may use; a tenth of it at most. 0: none */
     public static DiskWatch start(long reserveBytes) {
-        DiskWatch watch = new DiskWatch(reserveBytes);
+        DiskWatch watch = new DiskWatch(reserveBytes, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         var _ = watch.looks.scheduleWithFixedDelay(watch::look, PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
         return watch;
     }
@@ -61,10 +64,7 @@ public final class DiskWatch implements AutoCloseable {
         private Session(List<Path> folders, long bytesMax) {
             this.folder = folders.getFirst().toString();
             this.bytesMax = bytesMax;
-            this.growth = new DiskGrowth(
-                    bytesMax,
-                    enough -> FolderBytes.of(folders, enough),
-                    () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            this.growth = new DiskGrowth(bytesMax, enough -> FolderBytes.of(folders, enough), clockMs);
         }
 
         /** Its next process starts. Call it before anything can be written. */

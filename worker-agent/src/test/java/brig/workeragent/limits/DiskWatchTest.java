@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The looks are made by the test, so nothing depends on time. */
+/** The looks and the time are the test's, so nothing depends on how long a count takes. */
 class DiskWatchTest {
     private static final int MIB = 1 << 20;
 
@@ -55,7 +55,7 @@ class DiskWatchTest {
 
     @Test
     void shouldEndTheSessionThatGrowsTooMuchAndNoOther() throws Exception {
-        try (DiskWatch watch = new DiskWatch(0)) {
+        try (DiskWatch watch = new DiskWatch(0, () -> 0)) {
             mount(200 * MIB);
             Files.createDirectory(folder.resolve("hog"));
             write("hog", "before", 20);
@@ -75,7 +75,7 @@ class DiskWatchTest {
 
     @Test
     void shouldEndTheSessionThatFillsTheDiskBeforeTheFirstLook() throws Exception {
-        try (DiskWatch watch = new DiskWatch(1L << 30)) {
+        try (DiskWatch watch = new DiskWatch(1L << 30, () -> 0)) {
             mount(100 * MIB);
             DiskWatch.Session hog = session(watch, "hog", 0);
             session(watch, "other", 0);
@@ -88,7 +88,7 @@ class DiskWatchTest {
 
     @Test
     void shouldEndTheSessionThatGrewMostWhenTheFileSystemIsNearlyFull() throws Exception {
-        try (DiskWatch watch = new DiskWatch(1L << 30)) {
+        try (DiskWatch watch = new DiskWatch(1L << 30, () -> 0)) {
             mount(200 * MIB);
             DiskWatch.Session hog = session(watch, "hog", 0);
             DiskWatch.Session other = session(watch, "other", 0);
