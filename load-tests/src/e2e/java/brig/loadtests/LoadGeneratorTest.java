@@ -123,9 +123,8 @@ class LoadGeneratorTest {
         long counted = buckets.stream()
                 .mapToLong(bucket -> ((Number) ((List<?>) bucket).get(1)).longValue())
                 .sum();
-        // 500 frames a second, 2 streams and 2 readers. After a pause of the machine, those come that were due before;
-        // without a
-        // rate it would be many times as much.
+        // 500 frames a second, 2 streams and 2 readers. After a pause come those that were due before; without a rate
+        // it would be many times as much.
         double due = 500 * 2 * 2 * ((Number) run.result.value("seconds")).doubleValue();
         assertTrue(counted > due / 2 && counted < due * 2, () -> "latencies: " + counted + ", due " + due);
     }
