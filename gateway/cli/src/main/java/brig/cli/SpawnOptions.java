@@ -185,6 +185,13 @@ final class SpawnOptions {
     private @Nullable String resume;
 
     @Option(
+            names = "--checkpoints",
+            paramLabel = "auto",
+            description = "auto: keep what is in the worktree before each message to the agent, for 'brig restore' and"
+                    + " 'brig fork'. Needs --repository or --snapshot.")
+    private @Nullable String checkpoints;
+
+    @Option(
             names = "--parent",
             paramLabel = "ID",
             description = "The session that this one works for: whoever answers for that one answers for this one too.")
@@ -208,6 +215,13 @@ final class SpawnOptions {
 
     String agent() {
         return agent;
+    }
+
+    private SpawnRequest.Continuation.@Nullable Checkpoints checkpoints() {
+        if (checkpoints != null && !checkpoints.equals("auto")) {
+            throw BrigException.invalid("--checkpoints", "must be auto");
+        }
+        return checkpoints == null ? null : SpawnRequest.Continuation.Checkpoints.AUTO;
     }
 
     private static @Nullable String absolute(@Nullable Path path) {
@@ -253,7 +267,7 @@ final class SpawnOptions {
                         leaseSeconds,
                         budget == null ? null : Budget.parse("--budget", budget),
                         wall),
-                new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null),
+                new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null, checkpoints()),
                 parent,
                 place.rooted(root));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);

@@ -150,6 +150,35 @@ class ForkTest {
     }
 
     @Test
+    void shouldTakeACheckpointBeforeEachMessage() throws Exception {
+        brig("spawn", "shell", "--task-id", "kept-all", "-r", repository.toString(), "--checkpoints", "auto");
+        for (String script : List.of("echo 1 > n.txt", "echo 2 > n.txt", "echo 3 > n.txt; cat n.txt")) {
+            work("kept-all", script);
+        }
+        List<JsonObject> taken = JsonObject.read(
+                        brig("--json", "checkpoints", "kept-all").out().getBytes(StandardCharsets.UTF_8))
+                .objects("checkpoints");
+        assertEquals(
+                List.of("beginning", "message", "message", "message"),
+                taken.stream().map(one -> one.text("cause")).toList());
+        List<Long> told = frames("kept-all", "checkpoint").stream()
+                .map(frame -> frame.number("seq", 0))
+                .toList();
+        assertEquals(taken.stream().skip(1).map(one -> one.number("seq", 0)).toList(), told);
+        assertEquals(
+                frames("kept-all", "message").stream().map(frame -> frame.number("seq", 0) - 1).toList(), told);
+        brig("restore", "kept-all", "--at", told.get(2).toString());
+        work("kept-all", "echo is $(cat n.txt)");
+        assertTrue(brig("logs", "kept-all").out().contains("is 2\n"));
+        end("kept-all");
+        Run refused = product.brig("spawn", "shell", "--checkpoints", "auto");
+        assertEquals(125, refused.exitCode());
+        assertTrue(refused.err().contains("checkpoints") && refused.err().contains("worktrees"), refused::err);
+        refused = product.brig("spawn", "shell", "-r", repository.toString(), "--checkpoints", "often");
+        assertTrue(refused.exitCode() == 125 && refused.err().contains("must be auto"), refused::err);
+    }
+
+    @Test
     void shouldTellAnAgentWithTurnsASummaryOfWhatHappened() throws Exception {
         brig("run", "mock", "--task-id", "talked", "-r", repository.toString(), "--", "#scenario:write:made.txt");
         brig("fork", "talked", "--task-id", "told");

@@ -244,7 +244,7 @@ public final class SpawnBench {
                 false,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                new SpawnRequest.Continuation(null, false, new TerminalSize(80, 24)),
+                new SpawnRequest.Continuation(null, false, new TerminalSize(80, 24), null),
                 null);
     }
 

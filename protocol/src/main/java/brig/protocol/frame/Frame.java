@@ -539,6 +539,8 @@ public sealed interface Frame {
             BEGINNING,
             /** A client asked for it. */
             ASKED,
+            /** The agent was about to get a message. */
+            MESSAGE,
             /** The workspace was about to become that of another checkpoint. */
             RESTORE
         }

@@ -68,6 +68,9 @@ public record SpawnRequest(
         if (place.tunnel() != null && (workspace != null || workspaceMode != WorkspaceMode.FOLDER)) {
             throw BrigException.invalid("tunnel", "is itself the folder to work in: no workspace goes with it");
         }
+        if (talk.checkpoints() != null && !workspaceMode.isWorktree()) {
+            throw BrigException.invalid("checkpoints", "are of worktrees: a repository goes with them");
+        }
         if (talk.tty() != null) {
             requireNoTurns(prompt, once, place);
         }
@@ -220,21 +223,29 @@ public record SpawnRequest(
     }
 
     /**
-     * How the agent's own session begins, and whether its output is recorded.
+     * How the agent's own session begins, and what is kept of it.
      *
      * @param resume the agent's own id of an earlier session of the same project to continue; null begins a new one
      * @param record whether all output of the agent is kept on its host, with timestamps
      * @param tty the size of the terminal that the agent gets instead of pipes; null for none
+     * @param checkpoints when checkpoints are taken that nobody asks for; null for never
      */
     public record Continuation(
             @Nullable String resume,
             @OmitEmpty boolean record,
-            @OrTrue @Nullable TerminalSize tty) {
+            @OrTrue @Nullable TerminalSize tty,
+            @Nullable Checkpoints checkpoints) {
+        /** When checkpoints are taken that nobody asks for. */
+        public enum Checkpoints {
+            /** Before each message to the agent, but the first: that one has the beginning. */
+            AUTO
+        }
+
         public static final Continuation NEW = new Continuation(null, false);
 
         /** Of an agent without a terminal. */
         public Continuation(@Nullable String resume, boolean record) {
-            this(resume, record, null);
+            this(resume, record, null, null);
         }
 
         private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
@@ -246,6 +257,9 @@ public record SpawnRequest(
             }
             if (tty != null && record) {
                 throw BrigException.invalid("record", "does not go with tty: the stream itself has all of a terminal");
+            }
+            if (tty != null && checkpoints != null) {
+                throw BrigException.invalid("checkpoints", "do not go with tty: an agent on a terminal gets no messages");
             }
         }
     }
@@ -514,7 +528,7 @@ public record SpawnRequest(
                 shareWorkspace,
                 new Claim(null, claim.provider(), claim.project()),
                 bounds,
-                new Continuation(null, talk.record(), talk.tty()),
+                new Continuation(null, talk.record(), talk.tty(), talk.checkpoints()),
                 parent,
                 place);
     }

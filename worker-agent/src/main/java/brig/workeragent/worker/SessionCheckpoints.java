@@ -7,6 +7,7 @@ import brig.protocol.control.Checkpoint;
 import brig.protocol.control.CheckpointAnswer;
 import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.frame.Frame;
+import brig.workeragent.pump.Outbox;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,7 +46,11 @@ public final class SessionCheckpoints {
     public CheckpointAnswer take(String spawnId, long lastSeq) {
         requireWorktree(spawnId);
         return new CheckpointAnswer(
-                spawnId, made.checkpoint(spawnId, checkpoint -> number(spawnId, checkpoint, lastSeq)));
+                spawnId,
+                made.checkpoint(
+                        spawnId,
+                        Frame.Checkpoint.Cause.ASKED,
+                        checkpoint -> number(spawnId, checkpoint, lastSeq)));
     }
 
     /**
@@ -85,14 +90,17 @@ public final class SessionCheckpoints {
 
     private long number(String spawnId, Checkpoint made, long lastSeq) {
         Worker worker = workers.live(spawnId);
-        Frame.Checkpoint frame = new Frame.Checkpoint(made.tree(), made.cause(), made.restored(), made.bytes());
-        long seq = worker == null
-                ? 0
-                : worker.outbox().appendNumbered(frame.type(), Frames.body(nowMs.getAsLong(), frame));
+        long seq = worker == null ? 0 : tell(worker.outbox(), made, nowMs.getAsLong());
         if (seq == 0 && worker != null) {
             return worker.outbox().lastSeq();
         }
         return seq == 0 ? lastSeq : seq;
+    }
+
+    /** @return the number of the frame that tells of it; 0 if the session has ended */
+    static long tell(Outbox outbox, Checkpoint made, long nowMs) {
+        Frame.Checkpoint frame = new Frame.Checkpoint(made.tree(), made.cause(), made.restored(), made.bytes());
+        return outbox.appendNumbered(frame.type(), Frames.body(nowMs, frame));
     }
 
     private void requireWorktree(String spawnId) {

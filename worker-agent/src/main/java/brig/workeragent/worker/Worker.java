@@ -285,6 +285,7 @@ public final class Worker {
     }
 
     private void hand(AgentProcess to, Message message) {
+        frames.keep(plan.resources().keeper());
         give(to, frames.turnOf(message));
     }
 
@@ -397,6 +398,9 @@ public final class Worker {
         become(State.STARTING);
         cancelled = false;
         timedOut = false;
+        if (up == null) {
+            frames.keep(plan.resources().keeper());
+        }
         Message message = first == null ? null : frames.turnOf(first);
         beside(up, () -> {
             String content = message == null ? "" : message.content();

@@ -55,6 +55,17 @@ final class WorkerFrames {
         }
     }
 
+    /** The agent is about to get a message; it gets it also if nothing can be kept. */
+    void keep(WorkerPlan.@Nullable Keeper keeper) {
+        if (keeper != null) {
+            try {
+                keeper.keep(outbox);
+            } catch (BrigException e) {
+                error(e);
+            }
+        }
+    }
+
     /**
      * The turn of a message begins. A message without an id gets one with a dot, which captains cannot choose.
      *

@@ -9,6 +9,7 @@ import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
+import brig.workeragent.pump.Outbox;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.tunnel.Tunnel;
 import java.nio.file.Path;
@@ -40,11 +41,23 @@ record WorkerPlan(
      *
      * @param program of the profile's {@code install}, behind the wall; null for none
      * @param recorder records the agent's output; null if that is not wanted
+     * @param keeper takes a checkpoint before each message; null if that is not wanted
      */
     record Resources(
             @Nullable String program,
             Adapter adapter,
-            @Nullable Recorder recorder) {}
+            @Nullable Recorder recorder,
+            @Nullable Keeper keeper) {}
+
+    /** Keeps what is in the workspace. */
+    @FunctionalInterface
+    interface Keeper {
+        /**
+         * @param outbox for the frame that tells of it
+         * @throws brig.protocol.BrigException if it cannot be kept
+         */
+        void keep(Outbox outbox);
+    }
 
     /**
      * The folder that the agent works in.

@@ -339,7 +339,8 @@ public final class Workers {
                         request,
                         asker,
                         profile,
-                        new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
+                        new WorkerPlan.Resources(
+                                found.program(), format.adapter(), recorder, workplaces.keeper(spawnId, request, parts.timers())),
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,

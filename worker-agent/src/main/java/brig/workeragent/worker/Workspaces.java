@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
+import brig.protocol.frame.Frame;
 import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -251,6 +252,16 @@ final class Workspaces {
             root.close();
             throw e;
         }
+    }
+
+    /** Takes a checkpoint of a spawn's worktree before each message, if its request wants that; null otherwise. */
+    WorkerPlan.@Nullable Keeper keeper(String spawnId, SpawnRequest request, Timers timers) {
+        return request.talk().checkpoints() == null
+                ? null
+                : outbox -> made.checkpoint(
+                        spawnId,
+                        Frame.Checkpoint.Cause.MESSAGE,
+                        checkpoint -> SessionCheckpoints.tell(outbox, checkpoint, timers.nowMs()));
     }
 
     private static @Nullable RootName rootOf(SpawnRequest request) {

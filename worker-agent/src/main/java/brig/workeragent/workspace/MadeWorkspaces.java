@@ -260,12 +260,12 @@ public final class MadeWorkspaces {
     /**
      * Takes a checkpoint of a worktree.
      *
+     * @param cause why
      * @throws BrigException {@code NOT_FOUND}, {@code CHECKPOINT_UNAVAILABLE}, {@code WORKSPACE_UNREADABLE}, {@code
      *     QUEUE_FULL}
      */
-    public Checkpoint checkpoint(String spawnId, Numbering numbering) {
-        return turns.take(
-                spawnId, () -> checkpoints.take(worktreeOf(spawnId), Frame.Checkpoint.Cause.ASKED, null, numbering));
+    public Checkpoint checkpoint(String spawnId, Frame.Checkpoint.Cause cause, Numbering numbering) {
+        return turns.take(spawnId, () -> checkpoints.take(worktreeOf(spawnId), cause, null, numbering));
     }
 
     /**

@@ -29,6 +29,7 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.worker.FakeWalls.FakeProcess;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +56,7 @@ class WorkerTest {
     private Policy policy = policy(0, 0);
     private TerminalSize tty;
     private Fork fork;
+    private WorkerPlan.Keeper keeper;
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy(
@@ -120,7 +122,7 @@ class WorkerTest {
                 false,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                new SpawnRequest.Continuation(null, false, tty),
+                new SpawnRequest.Continuation(null, false, tty, null),
                 null);
         WorkerPlan plan = new WorkerPlan(
                 "spn_test",
@@ -132,7 +134,8 @@ class WorkerTest {
                         tty == null
                                 ? profile.newAdapter()
                                 : new TerminalAdapter(tty, (size, sink, answers) -> TerminalFollower.NONE, null),
-                        null),
+                        null,
+                        keeper),
                 policy,
                 WorkerPlan.Workspace.of(Path.of("/workspace")),
                 terms,
@@ -619,6 +622,39 @@ class WorkerTest {
     }
 
     private static final Fork FORK = new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), "What happened.");
+
+    @Test
+    void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {
+        List<String> kept = new ArrayList<>();
+        keeper = outbox -> {
+            kept.add("kept");
+            if (kept.size() == 2) {
+                throw new BrigException(ErrorCode.CHECKPOINT_UNAVAILABLE, "too much");
+            }
+        };
+        Worker worker = talker("one", false);
+        FakeProcess agent = walls.next();
+        assertTrue(nextInput(agent).contains("one"));
+        assertEquals(0, kept.size());
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        say(worker, "two");
+        say(worker, "three");
+        assertTrue(nextInput(agent).contains("two"));
+        assertEquals(1, kept.size());
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        assertTrue(nextInput(agent).contains("three"), "the message goes on");
+        assertEquals(2, kept.size());
+    }
+
+    @Test
+    void shouldKeepWhatIsThereBeforeEachProcessForAMessage() throws Exception {
+        List<String> kept = new ArrayList<>();
+        keeper = outbox -> kept.add("kept");
+        Worker worker = shell();
+        say(worker, "one");
+        walls.next();
+        assertEquals(1, kept.size());
+    }
 
     @Test
     void shouldTellTheAgentOfAForkOnceWhatHappenedBefore() throws Exception {
