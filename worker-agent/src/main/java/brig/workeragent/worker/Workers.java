@@ -344,7 +344,7 @@ public final class Workers {
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,
-                        with.fork());
+                        AgentHomes.known(profile, kept, with.fork()));
                 Outbox outbox =
                         new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
