@@ -40,8 +40,13 @@ class ComparedWorktreesTest {
         assertEquals(0, run.waitFor(), said);
     }
 
-    private static final String COMMIT =
-            "git -c safe.directory='*' add -f -A && git -c safe.directory='*' -c user.name=a -c user.email=a@example.org commit -qm work";
+    private void commit(String script) throws Exception {
+        String git = "; git -c safe.directory='*' ";
+        host(
+                repository,
+                script + git + "add -f -A" + git + "-c user.name=a -c user.email=a@example.org commit -qm work"
+                        + (Installation.isRoot() ? "; chown -R 59617:59617 ." : ""));
+    }
 
     private String spawn(TestGateway control, String policy) throws IOException {
         String id = Ids.newSpawnId(System.currentTimeMillis());
@@ -73,14 +78,13 @@ class ComparedWorktreesTest {
     @Test
     void shouldTellWhatDiffersOfWhatNeitherHides() throws Exception {
         Files.createDirectories(repository);
-        host(repository, "git init -q -b main . && echo one > a.txt && echo key > .env && echo '*.log' > .gitignore");
-        host(repository, COMMIT + (Installation.isRoot() ? "; chown -R 59617:59617 ." : ""));
-        fixture.writePolicy("open", Map.of("privateFiles", List.of()));
+        commit("git init -q -b main .; seq 20 > a.txt; echo key > .env; echo '*.log' > .gitignore");
+        fixture.writePolicy("test", Map.of("privateFiles", List.of()));
         try (TestGateway control = fixture.open().control()) {
             String careful = spawn(control, "build");
-            String open = spawn(control, "open");
+            String open = spawn(control, "test");
             host(bases.resolve(careful), "echo two >> a.txt; echo mine > mine.txt; echo x > x.log");
-            host(bases.resolve(open), "echo three >> a.txt; echo SECRET > .env; git mv a.txt b.txt; echo '-x' > ./-x");
+            host(bases.resolve(open), "echo three >> a.txt; echo SECRET > .env; mv a.txt b.txt; echo '-x' > ./-x");
             String there = ask(control, careful, open, false);
             assertTrue(
                     there.contains("rename to b.txt")
@@ -98,7 +102,7 @@ class ComparedWorktreesTest {
             assertTrue(ask(control, open, open, false).startsWith("INVALID_FIELD"));
             assertTrue(ask(control, open, Ids.newSpawnId(1), false).startsWith("NOT_FOUND"));
             assertTrue(ask(control, open, "../" + open, false).startsWith("INVALID_FIELD"));
-            host(repository, "echo more > more.txt; " + COMMIT);
+            commit("echo more > more.txt");
             String later = spawn(control, "build");
             String refused = ask(control, open, later, false);
             assertTrue(refused.startsWith("INVALID_FIELD") && refused.contains("no common base"), refused);

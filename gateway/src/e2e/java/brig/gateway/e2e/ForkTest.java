@@ -166,7 +166,10 @@ class ForkTest {
                 .toList();
         assertEquals(taken.stream().skip(1).map(one -> one.number("seq", 0)).toList(), told);
         assertEquals(
-                frames("kept-all", "message").stream().map(frame -> frame.number("seq", 0) - 1).toList(), told);
+                frames("kept-all", "message").stream()
+                        .map(frame -> frame.number("seq", 0) - 1)
+                        .toList(),
+                told);
         brig("restore", "kept-all", "--at", told.get(2).toString());
         work("kept-all", "echo is $(cat n.txt)");
         assertTrue(brig("logs", "kept-all").out().contains("is 2\n"));

@@ -122,8 +122,7 @@ class RealForksTest {
         assertFalse(forked.containsKey("summary"), forked::toString);
         List<String> told = asked("and go on, " + agent);
         assertTrue(
-                told.stream()
-                        .anyMatch(line -> line.contains("PINEAPPLE-" + agent) && line.contains("tok0 tok1 tok2")),
+                told.stream().anyMatch(line -> line.contains("PINEAPPLE-" + agent) && line.contains("tok0 tok1 tok2")),
                 told::toString);
         assertFalse(told.toString().contains("This session is a fork"), told::toString);
         assertNotEquals(session, frame("copy-" + agent, "session").text("session_id"));

@@ -250,8 +250,8 @@ public final class SpawnCalls {
                     "only a session with a worktree has checkpoints to fork from: start one with --repository");
         }
         return checkpointFor(origin, in.at())
-                .thenCompose(seq ->
-                        PastReader.fork(origin.log(), origin.taskId(), new ForkedFrom(origin.spawnId(), seq)))
+                .thenCompose(
+                        seq -> PastReader.fork(origin.log(), origin.taskId(), new ForkedFrom(origin.spawnId(), seq)))
                 .thenApply(fork -> isContinued(fork.session()) ? fork.withoutSession() : fork)
                 .thenCompose(fork -> spawner.fork(
                         request,

@@ -263,7 +263,8 @@ public record SpawnRequest(
                 throw BrigException.invalid("record", "does not go with tty: the stream itself has all of a terminal");
             }
             if (tty != null && checkpoints != null) {
-                throw BrigException.invalid("checkpoints", "do not go with tty: an agent on a terminal gets no messages");
+                throw BrigException.invalid(
+                        "checkpoints", "do not go with tty: an agent on a terminal gets no messages");
             }
         }
     }

@@ -114,8 +114,7 @@ public record AgentProfile(
      *     name, may be a glob. Empty if it cannot copy sessions
      */
     public record Forking(
-            @Default List<String> arguments,
-            @Default("") String state) {
+            @Default List<String> arguments, @Default("") String state) {
         public static final Forking NONE = new Forking(List.of(), "");
     }
 

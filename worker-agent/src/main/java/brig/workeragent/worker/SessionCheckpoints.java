@@ -48,9 +48,7 @@ public final class SessionCheckpoints {
         return new CheckpointAnswer(
                 spawnId,
                 made.checkpoint(
-                        spawnId,
-                        Frame.Checkpoint.Cause.ASKED,
-                        checkpoint -> number(spawnId, checkpoint, lastSeq)));
+                        spawnId, Frame.Checkpoint.Cause.ASKED, checkpoint -> number(spawnId, checkpoint, lastSeq)));
     }
 
     /**

@@ -340,7 +340,10 @@ public final class Workers {
                         asker,
                         profile,
                         new WorkerPlan.Resources(
-                                found.program(), format.adapter(), recorder, workplaces.keeper(spawnId, request, parts.timers())),
+                                found.program(),
+                                format.adapter(),
+                                recorder,
+                                workplaces.keeper(spawnId, request, parts.timers())),
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,

@@ -622,7 +622,8 @@ class WorkerTest {
         return worker;
     }
 
-    private static final Fork FORK = new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), null, "What happened.");
+    private static final Fork FORK =
+            new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), null, "What happened.");
 
     @Test
     void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {

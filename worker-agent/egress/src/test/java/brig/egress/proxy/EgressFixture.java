@@ -57,6 +57,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
@@ -94,6 +95,8 @@ final class EgressFixture implements AutoCloseable {
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     /** Plays the worker-agent: calls the server, and reads the secrets periodically. */
+    private final Map<String, ScheduledFuture<?>> feeds = new ConcurrentHashMap<>();
+
     private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
 
     boolean asksForLogins = true;
@@ -211,7 +214,12 @@ final class EgressFixture implements AutoCloseable {
                 () -> server.changeSecrets(new EgressCommand.Secrets(id, feed.read(policy), asked(), heard.get()));
         changes.put(id, change);
         onLink(change).join();
-        var unused = link.scheduleWithFixedDelay(change, 50, 50, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> before = feeds.put(id, link.scheduleWithFixedDelay(change, 50, 50, TimeUnit.MILLISECONDS));
+        if (before != null) {
+            // It would bring the values that it knows to the worker that has the name now.
+            before.cancel(false);
+            onLink(change).join();
+        }
         return new Worker(id, ports, placeholders);
     }
 
