@@ -18,14 +18,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real agents go on with a copy of their own conversation in a fork. */
 @Timeout(240)
-@Order(9)
 class RealForksTest {
     private static Path log;
     private static ScriptedModel model;
@@ -61,27 +59,30 @@ class RealForksTest {
         }
     }
 
-    private static JsonObject frame(String id, String type) throws IOException {
+    private static List<JsonObject> frames(String id, String type) throws IOException {
         return product.brig("logs", "--json", id)
                 .out()
                 .lines()
                 .map(line -> JsonObject.read(line.getBytes(StandardCharsets.UTF_8)))
                 .filter(frame -> frame.text("type", "").equals(type))
-                .findFirst()
-                .orElseThrow();
+                .toList();
+    }
+
+    private static JsonObject frame(String id, String type) throws IOException {
+        return frames(id, type).getFirst();
     }
 
     private static void fork(String id, String name, String message, String... more) throws IOException {
-        List<String> words = new ArrayList<>(List.of("fork", id, "--task-id", name, "--once"));
+        List<String> words = new ArrayList<>(List.of("fork", id, "--task-id", name));
         words.addAll(List.of(more));
         words.addAll(List.of("--", message));
         Run run = product.brig(words.toArray(String[]::new));
         assertEquals(0, run.exitCode(), run::err);
-        Await.until(
-                name + " has ended",
-                () -> product.ask("{\"action\":\"status\",\"id\":\"" + name + "\"}")
-                        .text("state", "")
-                        .equals("terminated"));
+        awaitTurn(name);
+    }
+
+    private static void awaitTurn(String id) throws IOException {
+        Await.until("the turn of " + id + " is over", () -> !frames(id, "done").isEmpty());
     }
 
     /** What the model was asked with that message. */
@@ -107,11 +108,12 @@ class RealForksTest {
         RealAgents.require(agent);
         FarAgents.route(product, agent, model);
         String first = "first-" + agent;
-        List<String> words = new ArrayList<>(List.of("run", "--task-id", first, "-r", repository.toString()));
+        List<String> words = new ArrayList<>(List.of("spawn", "--task-id", first, "-r", repository.toString()));
         words.addAll(agent.equals("codex") ? List.of("--model=scripted", agent) : List.of(agent));
         words.addAll(List.of("--", "#scenario:text:3 remember PINEAPPLE-" + agent));
         Run run = product.brig(words.toArray(String[]::new));
         assertEquals(0, run.exitCode(), () -> run.out() + run.err());
+        awaitTurn(first);
         String session = frame(first, "session").text("session_id");
         Path own = file(session);
         byte[] before = Files.readAllBytes(own);
@@ -119,7 +121,7 @@ class RealForksTest {
         fork(first, "copy-" + agent, "#scenario:text:2 and go on, " + agent);
         JsonObject forked = frame("copy-" + agent, "forked");
         assertEquals("agent", forked.text("conversation"), forked::toString);
-        assertFalse(forked.containsKey("summary"), forked::toString);
+        assertEquals("", forked.text("summary", ""));
         List<String> told = asked("and go on, " + agent);
         assertTrue(
                 told.stream().anyMatch(line -> line.contains("PINEAPPLE-" + agent) && line.contains("tok0 tok1 tok2")),
@@ -135,5 +137,8 @@ class RealForksTest {
         fork(first, "early-" + agent, "#scenario:text:2 from the beginning, " + agent, "--at", "0");
         assertEquals("none", frame("early-" + agent, "forked").text("conversation"), "nothing had happened yet");
         assertFalse(asked("from the beginning, " + agent).toString().contains("PINEAPPLE"));
+        for (String id : List.of(first, "copy-" + agent, "again-" + agent, "early-" + agent)) {
+            assertEquals(0, product.brig("terminate", id).exitCode());
+        }
     }
 }

@@ -28,8 +28,8 @@ final class SessionFiles {
         }
         SessionFiles files = new SessionFiles();
         List<Path> places = List.of(home);
-        for (String name : forking.state().split("/")) {
-            places = files.below(places, name.replace("{session}", session));
+        for (Path name : Path.of(forking.state())) {
+            places = files.below(places, name.toString().replace("{session}", session));
         }
         return places.stream().anyMatch(place -> Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS));
     }
