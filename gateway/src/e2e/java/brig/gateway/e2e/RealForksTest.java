@@ -110,7 +110,7 @@ class RealForksTest {
         String first = "first-" + agent;
         List<String> words = new ArrayList<>(List.of("spawn", "--task-id", first, "-r", repository.toString()));
         words.addAll(agent.equals("codex") ? List.of("--model=scripted", agent) : List.of(agent));
-        words.addAll(List.of("--", "#scenario:text:3 remember PINEAPPLE-" + agent));
+        words.addAll(List.of("--", "remember PINEAPPLE-" + agent + " #scenario:text:3"));
         Run run = product.brig(words.toArray(String[]::new));
         assertEquals(0, run.exitCode(), () -> run.out() + run.err());
         awaitTurn(first);
@@ -118,7 +118,7 @@ class RealForksTest {
         Path own = file(session);
         byte[] before = Files.readAllBytes(own);
 
-        fork(first, "copy-" + agent, "#scenario:text:2 and go on, " + agent);
+        fork(first, "copy-" + agent, "and go on, " + agent + " #scenario:text:2");
         JsonObject forked = frame("copy-" + agent, "forked");
         assertEquals("agent", forked.text("conversation"), forked::toString);
         assertEquals("", forked.text("summary", ""));
@@ -130,11 +130,11 @@ class RealForksTest {
         assertNotEquals(session, frame("copy-" + agent, "session").text("session_id"));
         assertArrayEquals(before, Files.readAllBytes(own), "the other session keeps its conversation as it was");
 
-        fork("copy-" + agent, "again-" + agent, "#scenario:text:2 once more, " + agent);
+        fork("copy-" + agent, "again-" + agent, "once more, " + agent + " #scenario:text:2");
         assertEquals("agent", frame("again-" + agent, "forked").text("conversation"));
         assertTrue(asked("once more, " + agent).stream().anyMatch(line -> line.contains("PINEAPPLE-" + agent)));
 
-        fork(first, "early-" + agent, "#scenario:text:2 from the beginning, " + agent, "--at", "0");
+        fork(first, "early-" + agent, "from the beginning, " + agent + " #scenario:text:2", "--at", "0");
         assertEquals("none", frame("early-" + agent, "forked").text("conversation"), "nothing had happened yet");
         assertFalse(asked("from the beginning, " + agent).toString().contains("PINEAPPLE"));
         for (String id : List.of(first, "copy-" + agent, "again-" + agent, "early-" + agent)) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0148.
  */
 public final class Caller {
+    private final Access own;
     private final Access access;
     private final @Nullable Session session;
     private final Sessions sessions;
@@ -29,7 +30,8 @@ public final class Caller {
      */
     public record Connection(String way, BooleanSupplier gone, Runnable authenticated) {}
 
-    private Caller(Access access, @Nullable Session session, Sessions sessions, Connection connection) {
+    private Caller(Access own, Access access, @Nullable Session session, Sessions sessions, Connection connection) {
+        this.own = own;
         this.access = access;
         this.session = session;
         this.sessions = sessions;
@@ -45,13 +47,18 @@ public final class Caller {
     public static Caller of(Access access, Who who, @Nullable String id, Sessions sessions, Connection connection) {
         who.require(access);
         if (!who.isOfSession() || who.outlivesSpawn(access)) {
-            return new Caller(access, null, sessions, connection);
+            return new Caller(access, access, null, sessions, connection);
         }
         Session session = sessions.find(Objects.requireNonNull(id, "the operation names no session"));
         Access here = access.in(session.spawn());
         connection.authenticated().run();
         who.requireWithin(here);
-        return new Caller(here, session, sessions, connection);
+        return new Caller(access, here, session, sessions, connection);
+    }
+
+    /** The access, whatever session the operation names: an admin's is that of an admin. */
+    public Access own() {
+        return own;
     }
 
     /** The access; within the session, if the operation has one. */

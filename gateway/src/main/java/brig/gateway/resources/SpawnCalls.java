@@ -91,7 +91,7 @@ public final class SpawnCalls {
             return request;
         }
         Spawn parent = sessions.find(request.parent()).spawn();
-        caller.access().in(parent).requireCaptain();
+        caller.own().in(parent).requireCaptain();
         if (sessions.withAncestors(parent).size() > Sessions.DEPTH_MAX) {
             throw BrigException.invalid("parent", "has " + Sessions.DEPTH_MAX + " sessions above it already");
         }
@@ -233,7 +233,7 @@ public final class SpawnCalls {
      * Starts a session that begins with a checkpoint of another one: its request again, in the name of the caller.
      */
     public CompletionStage<SpawnAnswer> fork(Caller caller, SpawnerRequest.Fork in) {
-        Who.STARTER.require(caller.access());
+        Who.STARTER.require(caller.own());
         Spawn origin = caller.session().spawn();
         if (origin.isTracked() || origin.host() != null) {
             throw new BrigException(
@@ -256,7 +256,7 @@ public final class SpawnCalls {
                 .thenCompose(fork -> spawner.fork(
                         request,
                         fork,
-                        new Admission.Applicant(caller.access().asker(caller.via(null)), 0, caller::isGone)))
+                        new Admission.Applicant(caller.own().asker(caller.via(null)), 0, caller::isGone)))
                 .thenCompose(AcceptedSpawn::running)
                 .thenApply(SpawnCalls::granted);
     }
