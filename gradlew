@@ -50,6 +50,7 @@ case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     [ "$(uname -m)" != x86_64 ] || need qemu-system-x86_64 qemu-system-x86
     need ssh openssh-client
     need sshfs sshfs            # a folder of another host, mounted here
+    need skopeo skopeo          # fetches images
     need /usr/lib/openssh/sftp-server openssh-sftp-server
     # shellcheck disable=SC2086
     [ -z "$packages" ] || apt_install $packages || say "missing:$packages; tests that need it will be skipped"

@@ -66,6 +66,7 @@ export type BrigErrorCode =
     | 'START_TIMEOUT'
     | 'TURN_TIMEOUT'
     | 'DISK_FULL'
+    | 'SERVICE_FAILED'
     | 'WORKER_LOST'
     | 'RECONCILE_TIMEOUT'
     | 'LINK_FENCED'

@@ -158,7 +158,8 @@ static void put_mounts(FILE *into, const struct order *order) {
         put_string(into, "", path);
         fputs(",\"source\":", into);
         put_string(into, ROOT, path);
-        fprintf(into, ",\"options\":[\"%s\"]}", order->places[i].writable ? "rw" : "ro");
+        /* With the mounts below it: the kernel refuses to show what they cover. */
+        fprintf(into, ",\"options\":[\"rbind\",\"%s\"]}", order->places[i].writable ? "rw" : "ro");
     }
     fputs("],", into);
 }

@@ -79,6 +79,38 @@ class BenchTest {
         }
     }
 
+    @Test
+    void shouldMeasureAWall() throws IOException, InterruptedException {
+        run(
+                "walls",
+                "--walls=bwrap",
+                "--only=start,memory,syscall,git",
+                "--starts=2",
+                "--runs=1",
+                "--files=200",
+                "--limit=300",
+                "--json");
+        JsonObject wall = JsonObject.read(Files.readAllBytes(folder.resolve("out")))
+                .object("walls")
+                .object("bwrap");
+        assertEquals("bwrap", wall.object("posture").text("wall"));
+        for (String one : List.of("start_ms", "idle_mib", "syscall_ns", "git_status_ms")) {
+            assertTrue(wall.object(one).value("p50") instanceof Double, () -> one + " is missing: " + said());
+        }
+    }
+
+    @Test
+    void shouldMeasureCheckpoints() throws IOException, InterruptedException {
+        int exitCode = exitCode("checkpoint", "--mib=2", "--changed=3", "--runs=2", "--json");
+        // A machine that has other work may break the bound.
+        assertTrue(exitCode == 0 || exitCode == 3, () -> said());
+        JsonObject figures = JsonObject.read(Files.readAllBytes(folder.resolve("out")));
+        assertEquals(32, figures.number("files", 0), () -> said());
+        // Three files that cannot be packed to less than half.
+        double kept = (Double) figures.object("bytes").elements("values").getFirst();
+        assertTrue(kept > 3 * 32 * 1024 && kept < 4 * 64 * 1024, () -> said());
+    }
+
     private void run(String... arguments) throws IOException, InterruptedException {
         assertEquals(0, exitCode(arguments), () -> said());
     }
@@ -87,7 +119,7 @@ class BenchTest {
         List<String> command = new ArrayList<>(List.of(System.getProperty("brig.home") + "/bin/brig", "bench"));
         command.addAll(List.of(arguments));
         Process bench = new ProcessBuilder(command)
-                .redirectErrorStream(true)
+                .redirectError(folder.resolve("err").toFile())
                 .redirectOutput(folder.resolve("out").toFile())
                 .start();
         return bench.waitFor();
@@ -95,7 +127,7 @@ class BenchTest {
 
     private String said() {
         try {
-            return Files.readString(folder.resolve("out"));
+            return Files.readString(folder.resolve("out")) + Files.readString(folder.resolve("err"));
         } catch (IOException e) {
             return e.toString();
         }

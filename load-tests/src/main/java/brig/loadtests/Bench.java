@@ -14,6 +14,8 @@ import brig.loadtests.report.Table;
 import brig.loadtests.suite.Profile;
 import brig.loadtests.suite.Scenario;
 import brig.loadtests.suite.Suite;
+import brig.loadtests.walls.CheckpointBench;
+import brig.loadtests.walls.WallsBench;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -48,6 +50,8 @@ import picocli.CommandLine.Spec;
             WholePath.class,
             AdapterCosts.class,
             RouteLatency.class,
+            WallsBench.class,
+            CheckpointBench.class,
             Guard.class
         },
         footer = {
@@ -65,6 +69,8 @@ import picocli.CommandLine.Spec;
             "  brig bench whole",
             "  brig bench adapters",
             "  brig bench route",
+            "  brig bench walls",
+            "  brig bench checkpoint",
             "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })

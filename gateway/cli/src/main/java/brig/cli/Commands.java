@@ -54,6 +54,8 @@ final class Commands {
             PruneCommand.class,
             ImageCommand.class,
             VmCommand.class,
+            GondolinCommand.class,
+            DevcontainerCommand.class,
             RecoverCommand.class,
             SetupCommand.class,
             UpgradeCommand.class,

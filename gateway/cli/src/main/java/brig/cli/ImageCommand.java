@@ -1,20 +1,29 @@
 package brig.cli;
 
+import brig.project.ImageReference;
 import brig.protocol.BrigException;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.ImagesAnswer;
+import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.RootName;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig image}: images that are roots of walls. */
+/**
+ * {@code brig image}: images that are roots of walls.
+ *
+ * <p>Decision 0208.
+ */
 @Command(
         name = "image",
         description = "Take in, list and remove images: root file systems for walls instead of the host's own.",
@@ -23,6 +32,7 @@ import picocli.CommandLine.ParentCommand;
         footer = {
             "",
             "Examples:",
+            "  brig image pull debian:12                       from a registry, with skopeo",
             "  brig image pull --from ./layout --name debian   an OCI layout, as skopeo and umoci write it",
             "  brig image pull --from /srv/rootfs              a plain folder, as mmdebstrap writes it",
             "  brig image list",
@@ -33,9 +43,25 @@ final class ImageCommand {
     private static final String NO_NAME = "[^a-z0-9._-]+";
     private static final String GLIBC = "glibc";
     private static final int DATE_LENGTH = 10;
+    private static final long TIMEOUT_SECONDS_MAX = 86_400;
 
     @ParentCommand
     private Main main = new Main();
+
+    /** Where an image comes from. */
+    static final class Source {
+        @Option(
+                names = "--from",
+                paramLabel = "FOLDER",
+                description = "A folder of the gateway's host: an OCI layout, or the files themselves.")
+        private @Nullable Path folder;
+
+        @Parameters(
+                paramLabel = "IMAGE",
+                description = "An image of a registry, such as debian:12, or oci:FOLDER:TAG, oci-archive:FILE,"
+                        + " docker-archive:FILE. Fetched with skopeo.")
+        private @Nullable String image;
+    }
 
     @Command(
             description = "Take in an image: unpack it, behind a wall, into a read-only folder.",
@@ -44,31 +70,85 @@ final class ImageCommand {
                 "",
                 "Sessions that have the image of that name as their root keep the one that they started with.",
                 "Devices, owners and setuid bits are left out. What the workers' user cannot read is left out, too.",
+                "IMAGE is fetched as the user who calls, with the credentials of 'skopeo login' or 'docker login', and by its",
+                "digest, which is shown.",
                 "",
                 "Examples:",
+                "  brig image pull debian:12",
+                "  brig image pull ghcr.io/owner/name@sha256:… --name tools",
+                "  brig image pull docker-archive:./saved.tar --name saved",
                 "  brig image pull --from ./layout --name debian",
                 "  brig image pull --from /srv/rootfs"
             })
     int pull(
-            @Option(
-                            names = "--from",
-                            paramLabel = "FOLDER",
-                            required = true,
-                            description = "A folder of the gateway's host: an OCI layout, or the files themselves.")
-                    Path from,
+            @ArgGroup(exclusive = true, multiplicity = "1") Source source,
             @Option(
                             names = "--name",
                             paramLabel = "NAME",
-                            description = "Its name, as in --root oci:NAME. Default: that of the folder.")
+                            description = "Its name, as in --root oci:NAME. Default: that of the folder or image.")
                     @Nullable
-                    String name) {
-        Path folder = from.toAbsolutePath().normalize();
-        String named = name == null ? usualName(folder) : name;
-        if (!main.json()) {
-            main.terminal().note("unpacking " + folder);
+                    String name,
+            @Option(
+                            names = "--timeout",
+                            paramLabel = "SECONDS",
+                            defaultValue = "1800",
+                            description = "How long skopeo may take. Default: 1800.")
+                    long timeoutSeconds)
+            throws IOException {
+        if (source.image != null) {
+            return fetch(ImageReference.parse(source.image), name, timeoutSeconds);
         }
-        main.show(new SpawnerRequest.PullImage(folder.toString(), named), ImagesAnswer.Image.class, this::print);
+        Path folder = Objects.requireNonNull(source.folder).toAbsolutePath().normalize();
+        pull(folder, name == null ? usualName(folder) : name, null);
         return 0;
+    }
+
+    private int fetch(ImageReference image, @Nullable String name, long timeoutSeconds) throws IOException {
+        String named = name == null ? image.usualName() : name;
+        if (named == null) {
+            throw BrigException.invalid("--name", "is missing: the name of the image is none here");
+        }
+        if (timeoutSeconds < 1 || timeoutSeconds > TIMEOUT_SECONDS_MAX) {
+            throw BrigException.invalid("--timeout", "must be from 1 to " + TIMEOUT_SECONDS_MAX);
+        }
+        if (main.context().remote() != null) {
+            throw BrigException.invalid(
+                    "IMAGE", "is fetched to this host, and the gateway is on another one (BRIG_HOST): run this there");
+        }
+        // Whether there is a gateway, and it has images at all, before something large is fetched.
+        try (GatewayClient client = main.context().connect()) {
+            client.request(new SpawnerRequest.Images());
+        }
+        note("fetching " + image.forSkopeo());
+        long bytesMax = main.context().config().worker().object("images").number("bytesMax", Long.MAX_VALUE);
+        try (FetchFolder folder = FetchFolder.make()) {
+            Skopeo.Fetched fetched = new Skopeo("skopeo", bytesMax, timeoutSeconds * 1000).fetch(image, folder.path());
+            pull(fetched.layout(), named, fetched.source());
+        }
+        return 0;
+    }
+
+    private void note(String text) {
+        if (!main.json()) {
+            main.terminal().note(text);
+        }
+    }
+
+    /** @param source where it was fetched from; null for a folder */
+    private void pull(Path folder, String name, @Nullable ImageReference source) {
+        note("unpacking " + folder);
+        JsonObject answer;
+        try (GatewayClient client = main.context().connect()) {
+            answer = client.request(new SpawnerRequest.PullImage(folder.toString(), name));
+        }
+        if (main.json()) {
+            main.terminal().json(source == null ? answer : answer.with("source", source.forSkopeo()));
+            return;
+        }
+        print(answer.as(ImagesAnswer.Image.class));
+        if (source != null) {
+            main.terminal().println("from " + source.forSkopeo());
+        }
     }
 
     private static String usualName(Path folder) {
@@ -111,7 +191,7 @@ final class ImageCommand {
                         List.of("ROOT", "DIGEST", "SIZE", "LIBRARY", "USED", "SESSIONS"),
                         answer.images().stream().map(ImageCommand::row).toList());
         if (answer.images().isEmpty()) {
-            main.terminal().note("there is none: brig image pull --from FOLDER");
+            main.terminal().note("there is none: brig image pull IMAGE, or --from FOLDER");
         }
     }
 

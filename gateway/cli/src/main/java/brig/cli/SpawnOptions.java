@@ -1,5 +1,7 @@
 package brig.cli;
 
+import brig.project.DevcontainerSettings;
+import brig.project.ImageReference;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
@@ -9,6 +11,8 @@ import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
@@ -65,6 +69,14 @@ final class SpawnOptions {
                 description = "Work in a copy-on-write clone of this folder, without its private files. Needs XFS "
                         + "or Btrfs; refused elsewhere.")
         private @Nullable Path copy;
+
+        @Nullable
+        Path any() {
+            return Stream.of(workspace, repository, snapshot, copy)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
 
         WorkspaceMode mode() {
             return repository != null
@@ -129,6 +141,13 @@ final class SpawnOptions {
             description =
                     "The programs and libraries inside the wall: host, or oci:NAME for an image of 'brig image list'.")
     private @Nullable String root;
+
+    @Option(
+            names = "--devcontainer",
+            description =
+                    "Have as root the image that the folder's devcontainer.json names; 'brig image pull' takes it in"
+                            + " before. 'brig devcontainer check' shows what else is in that file.")
+    private boolean devcontainer;
 
     @Option(
             names = "--request-id",
@@ -236,6 +255,21 @@ final class SpawnOptions {
         return absolute(path);
     }
 
+    private String devcontainersRoot(SpawnRequest.Place place) {
+        Path project = folder.any();
+        if (root != null || project == null || !place.equals(SpawnRequest.Place.HERE)) {
+            throw BrigException.invalid(
+                    "--devcontainer", "goes with a folder of this host (-w, -r, -s or -c), and not with --root");
+        }
+        Path file = FileOfProject.find(project, DevcontainerSettings.NAMES);
+        ImageReference image = FileOfProject.read(file, DevcontainerSettings.BYTES_MAX, DevcontainerSettings::read)
+                .image();
+        if (image == null) {
+            throw BrigException.invalid("--devcontainer", "finds no image of a registry in " + file);
+        }
+        return "oci:" + image.usualName();
+    }
+
     SpawnerRequest.Spawn request(@Nullable String prompt, boolean once) {
         return request(prompt, once, false);
     }
@@ -269,7 +303,7 @@ final class SpawnOptions {
                         wall),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null, checkpoints()),
                 parent,
-                place.rooted(root));
+                place.rooted(devcontainer ? devcontainersRoot(place) : root));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

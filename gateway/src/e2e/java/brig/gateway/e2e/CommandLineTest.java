@@ -212,7 +212,10 @@ class CommandLineTest {
                 "open",
                 "route",
                 "repository",
-                "host"
+                "host",
+                "image",
+                "gondolin",
+                "devcontainer"
             })
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** One cell: everything that it needs, and what was found. */
 final class CrashCell {
@@ -20,6 +21,8 @@ final class CrashCell {
         WORKER_AGENT,
         BOTH,
         AGENT,
+        /** The second kernel that the agent is behind. */
+        KERNEL,
         /** The ssh that joins two hosts. */
         LINK,
         LINK_AND_GATEWAY;
@@ -42,6 +45,7 @@ final class CrashCell {
     private final Frames seen = new Frames();
     private String seenEpoch = "";
     private Relay.Hold hold;
+    private List<ProcessHandle> kernels = List.of();
 
     CrashCell(CrashSite site, Step step, Victim victim) {
         this.site = site;
@@ -130,6 +134,7 @@ final class CrashCell {
     }
 
     private void kill() throws Exception {
+        kernels = site.kernels();
         switch (victim) {
             case GATEWAY -> killGateway();
             case LINK -> {
@@ -157,6 +162,10 @@ final class CrashCell {
                 Await.until("there is an agent to kill", () -> !agents().isEmpty());
                 agents().forEach(ProcessHandle::destroyForcibly);
             }
+            case KERNEL -> {
+                assertNotEquals(List.of(), kernels, "there is a kernel to kill");
+                kernels.forEach(ProcessHandle::destroyForcibly);
+            }
         }
     }
 
@@ -177,9 +186,10 @@ final class CrashCell {
     }
 
     private List<ProcessHandle> left() {
-        return ProcessHandle.allProcesses()
-                .filter(process -> process.info().commandLine().orElse("").contains(mark))
-                .toList();
+        Stream<ProcessHandle> marked = ProcessHandle.allProcesses()
+                .filter(process -> process.info().commandLine().orElse("").contains(mark));
+        Stream<ProcessHandle> behind = Stream.concat(kernels.stream(), site.kernels().stream());
+        return Stream.concat(marked, behind.filter(ProcessHandle::isAlive)).toList();
     }
 
     /** The captain does what a captain does that got no answer; then it ends what runs. */

@@ -30,6 +30,11 @@ abstract class CrashSite implements AutoCloseable {
 
     abstract void startWorkerAgent() throws IOException;
 
+    /** The second kernels of workers that live now; none where the wall has none. */
+    List<ProcessHandle> kernels() {
+        return List.of();
+    }
+
     /** Ends what joins the two, where they are on two hosts. */
     void killLink() throws IOException {
         throw new AssertionError("there is no link");

@@ -1,9 +1,11 @@
 package brig.gateway.e2e;
 
+import brig.protocol.spawn.WallKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 
 /** Both on this host. Each is started again when it was killed, as systemd does. */
@@ -12,10 +14,17 @@ final class LocalCrashSite extends CrashSite {
     private final Path front = product.folder().resolve("f/w/link.sock");
     private final Path back = product.folder().resolve("b/w/link.sock");
     private Process workerAgent;
+    private final WallKind wall;
     private Relay relay;
 
     LocalCrashSite() throws IOException {
+        this(WallKind.BWRAP);
+    }
+
+    LocalCrashSite(WallKind wall) throws IOException {
+        this.wall = wall;
         try {
+            SecondKernels.giveTo(product);
             Files.createDirectories(
                     front.getParent(),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -30,6 +39,16 @@ final class LocalCrashSite extends CrashSite {
     @Override
     Product product() {
         return product;
+    }
+
+    @Override
+    String place() {
+        return wall == WallKind.BWRAP ? "" : "\"wall\":\"" + wall.word() + "\",";
+    }
+
+    @Override
+    List<ProcessHandle> kernels() {
+        return SecondKernels.below(workerAgent.toHandle(), wall);
     }
 
     @Override

@@ -34,11 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "BWRAP")
 class SecondKernelTest {
-    private static final Path RUNSC = Path.of(System.getProperty("brig.gvisor", "/none"), "usr/bin/runsc");
-
-    private static final Path KERNEL = Path.of(System.getProperty("brig.vm", "/none"));
-    private static final Path QEMU = Path.of("/usr/bin/qemu-system-x86_64");
-
     private static @Nullable Product product;
     private static @Nullable ScriptedModel model;
     private static Path asked;
@@ -46,27 +41,11 @@ class SecondKernelTest {
     @Parameter
     WallKind kind;
 
-    private static boolean isHere(WallKind kind) {
-        return kind == WallKind.GVISOR
-                ? Files.isExecutable(RUNSC)
-                : Files.isExecutable(QEMU) && Files.exists(KERNEL.resolve("initrd"));
-    }
-
     @BeforeParameterizedClassInvocation
     static void start(WallKind kind) throws IOException {
-        if (isHere(kind)) {
+        if (SecondKernels.areHere(kind)) {
             product = FarAgents.prepare();
-            // A folder of its own: an image in it is of one installation.
-            Path folder = Files.createDirectory(product.folder().resolve("vm"));
-            for (String part : List.of("vmlinux", "initrd")) {
-                Files.createSymbolicLink(folder.resolve(part), KERNEL.resolve(part));
-            }
-            String given = Files.readString(product.config());
-            Files.writeString(
-                    product.config(),
-                    given.replace(
-                            "\"workspaceBases\"",
-                            "\"runsc\":\"" + RUNSC + "\",\"vm\":{\"folder\":\"" + folder + "\"},\"workspaceBases\""));
+            SecondKernels.giveTo(product);
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
@@ -109,9 +88,8 @@ class SecondKernelTest {
     }
 
     private List<ProcessHandle> secondKernels() {
-        String program = kind == WallKind.GVISOR ? "runsc" : QEMU.toString();
         return product.workerAgents().stream()
-                .flatMap(agent -> Processes.below(agent, program).stream())
+                .flatMap(agent -> SecondKernels.below(agent, kind).stream())
                 .toList();
     }
 
@@ -158,6 +136,35 @@ class SecondKernelTest {
             last.readAll(wire);
         }
         assertEquals("SIGKILL", last.ofType("done").getFirst().text("signal"));
+    }
+
+    /** Its wall has mounts below the workspace: what no agent may change, and what none may see. */
+    @Test
+    void shouldWorkInARepositoryWithPrivateFiles() throws IOException {
+        assumeTrue(product != null, "the build found no gVisor, or no QEMU and kernel");
+        Path folder = Files.createDirectories(product.workspaces().resolve("repository-" + kind.word()));
+        Run made = Run.of(
+                List.of(
+                        "sh",
+                        "-c",
+                        "cd '" + folder + "' && git init -q . && echo secret > .env && echo one > a.txt"
+                                + (Product.isRoot() ? " && chown -R 59617:59617 ." : "")),
+                "",
+                product.folder());
+        assertEquals(0, made.exitCode(), made::err);
+        Run run = product.brig(
+                "run",
+                "--wall",
+                kind.word(),
+                "--workspace",
+                folder.toString(),
+                "shell",
+                "git add a.txt; git status --short a.txt; cat .env; echo >> .git/config; mv .git other; echo two >> a.txt");
+        assertTrue(run.out().startsWith("A  a.txt\n"), () -> run.out() + run.err());
+        assertFalse((run.out() + run.err()).contains("secret"), () -> run.out() + run.err());
+        assertEquals("one\ntwo\n", Files.readString(folder.resolve("a.txt")));
+        assertTrue(Files.readString(folder.resolve(".git/config")).endsWith("true\n"), "it has a line more");
+        assertTrue(Files.isDirectory(folder.resolve(".git")) && Files.notExists(folder.resolve("other")));
     }
 
     @ParameterizedTest

@@ -44,6 +44,7 @@ class ApiDocumentsTest {
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.DISK_FULL,
+            ErrorCode.SERVICE_FAILED,
             ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,

@@ -81,14 +81,23 @@ public final class HttpWire implements AutoCloseable {
         return this;
     }
 
-    /** Reads a whole answer. @throws IOException with the problem for another status than wanted */
-    public JsonObject answer(int wantedStatus) throws IOException {
+    /** A whole answer with its JSON. */
+    public record Answer(int status, JsonObject body) {}
+
+    /** Reads a whole answer. */
+    public Answer answer() throws IOException {
         String[] head = head();
         byte[] body = input.readNBytes(Integer.parseInt(head[1]));
-        if (Integer.parseInt(head[0]) != wantedStatus) {
-            throw new IOException("HTTP " + head[0] + ": " + new String(body, StandardCharsets.UTF_8));
+        return new Answer(Integer.parseInt(head[0]), body.length == 0 ? JsonObject.EMPTY : JsonObject.read(body));
+    }
+
+    /** Reads a whole answer. @throws IOException with the problem for another status than wanted */
+    public JsonObject answer(int wantedStatus) throws IOException {
+        Answer answer = answer();
+        if (answer.status != wantedStatus) {
+            throw new IOException("HTTP " + answer.status + ": " + answer.body);
         }
-        return JsonObject.read(body);
+        return answer.body;
     }
 
     /** Reads the head of a stream. */

@@ -44,6 +44,7 @@ public record ServeSettings(
      * @param agentDirs folders of profiles; "" for the shipped ones
      * @param policyDirs folders of policies; "" for the shipped ones
      * @param policies names of those that requests may choose
+     * @param runsc gVisor's program; "" for where distributions install it
      */
     @CamelCase
     public record Worker(
@@ -51,7 +52,35 @@ public record ServeSettings(
             @OmitEmpty List<String> agentDirs,
             @OmitEmpty List<String> policyDirs,
             @OmitEmpty List<String> policies,
-            @Nullable Egress egress) {}
+            @Nullable Egress egress,
+            @OmitEmpty String runsc,
+            @Nullable Machines vm) {
+        /** With the walls that need nothing set. */
+        public Worker(
+                List<String> workspaceBases,
+                List<String> agentDirs,
+                List<String> policyDirs,
+                List<String> policies,
+                @Nullable Egress egress) {
+            this(workspaceBases, agentDirs, policyDirs, policies, egress, "", null);
+        }
+
+        /** With what second kernels are made of. */
+        public static Worker withKernels(String runsc, Machines vm) {
+            return new Worker(List.of(), List.of(), List.of(), List.of(), null, runsc, vm);
+        }
+
+        private Worker in(String base) {
+            return new Worker(List.of(base), agentDirs, policyDirs, policies, egress, runsc, vm);
+        }
+    }
+
+    /**
+     * The settings of virtual machines.
+     *
+     * @param folder with their kernel
+     */
+    public record Machines(String folder) {}
 
     /**
      * The egress settings.
@@ -101,6 +130,6 @@ public record ServeSettings(
                 http == null ? new Http(0) : http,
                 limits,
                 retention,
-                new Worker(List.of(folder + "/work"), own.agentDirs(), own.policyDirs(), own.policies(), own.egress()));
+                own.in(folder + "/work"));
     }
 }

@@ -49,6 +49,7 @@ public final class Json {
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .configure(JsonReadFeature.ALLOW_JAVA_COMMENTS, comments)
+                .configure(JsonReadFeature.ALLOW_TRAILING_COMMA, comments)
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNestingDepth(Limits.JSON_DEPTH_MAX)
                         .build())

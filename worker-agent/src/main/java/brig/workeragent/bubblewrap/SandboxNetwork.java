@@ -7,10 +7,13 @@ import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.NetworkPlan.Listener;
 import brig.workeragent.sandbox.WalledNetwork;
 import brig.workeragent.wall.WallNetwork;
+import brig.workeragent.wall.Walls;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** The sockets of a process of {@code brig.workeragent.sandbox}, with their roles. */
 final class SandboxNetwork implements WallNetwork {
@@ -28,10 +31,11 @@ final class SandboxNetwork implements WallNetwork {
     private final WalledNetwork network;
     private final List<WallSocket> sockets = new ArrayList<>();
 
-    SandboxNetwork(WalledNetwork network, EgressPolicy policy) {
+    SandboxNetwork(WalledNetwork network, EgressPolicy policy, List<Walls.Server> servers) {
         this.network = network;
-        List<Wanted> wanted = wanted(policy);
-        for (int i = 0; i < network.listeners().size(); i++) {
+        List<Wanted> wanted = wanted(policy, servers);
+        // Those of the servers follow.
+        for (int i = 0; i < wanted.size(); i++) {
             sockets.add(new WallSocket(
                     wanted.get(i).role(),
                     wanted.get(i).port(),
@@ -40,18 +44,31 @@ final class SandboxNetwork implements WallNetwork {
     }
 
     /** @throws IllegalArgumentException if the policy names more ports than a wall can listen to */
-    static NetworkPlan plan(EgressPolicy policy, Path authority) {
-        return new NetworkPlan(wanted(policy).stream().map(Wanted::listener).toList(), authority);
+    static NetworkPlan plan(EgressPolicy policy, Path authority, List<Walls.Server> servers) {
+        List<Listener> listeners = new ArrayList<>(plan(servers).listeners());
+        listeners.addAll(
+                0, wanted(policy, servers).stream().map(Wanted::listener).toList());
+        return new NetworkPlan(listeners, authority);
     }
 
-    private static List<Wanted> wanted(EgressPolicy policy) {
+    /** That of a wall whose programs reach these servers and nothing else. */
+    static NetworkPlan plan(List<Walls.Server> servers) {
+        return new NetworkPlan(
+                servers.stream()
+                        .map(server -> new Listener(false, LOOPBACK, server.port()))
+                        .toList(),
+                null);
+    }
+
+    private static List<Wanted> wanted(EgressPolicy policy, List<Walls.Server> servers) {
         List<Wanted> wanted = new ArrayList<>(List.of(
                 new Wanted(Role.PROXY, WallSocket.PROXY_PORT),
                 new Wanted(Role.MODEL, WallSocket.MODEL_PORT),
                 new Wanted(Role.DNS_UDP, WallSocket.DNS_PORT),
                 new Wanted(Role.DNS_TCP, WallSocket.DNS_PORT)));
         // A listener on every address would take these ports from those above.
-        List<Integer> own = wanted.stream().map(Wanted::port).distinct().toList();
+        Set<Integer> own = wanted.stream().map(Wanted::port).collect(Collectors.toSet());
+        servers.forEach(server -> own.add(server.port()));
         policy.ports().stream()
                 .filter(port -> !own.contains(port))
                 .forEach(port -> wanted.add(new Wanted(Role.TRANSPARENT, port)));

@@ -12,6 +12,7 @@ import brig.workeragent.limits.DiskWatch;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.relay.ServerPorts;
 import brig.workeragent.sandbox.GvisorProgram;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
@@ -68,6 +69,7 @@ public final class SandboxWalls implements Walls {
     private final WorkspaceGuard guard;
     private final EgressGate gate;
     private final DiskWatch disks;
+    private final ServerPorts ports = new ServerPorts();
     /** Held by the doctor: its trial wall has a fixed name. */
     private final ReentrantLock examining = new ReentrantLock();
 
@@ -201,7 +203,7 @@ public final class SandboxWalls implements Walls {
                 limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
                 may.nested(),
-                network(may, serving),
+                network(may, serving, plan.servers()),
                 shells(plan.remoteShell()),
                 plan.root().image(),
                 kind);
@@ -262,9 +264,11 @@ public final class SandboxWalls implements Walls {
                 .toList();
     }
 
-    private static NetworkPlan network(Confinement may, EgressGate serving) {
+    private static NetworkPlan network(Confinement may, EgressGate serving, List<Server> servers) {
         try {
-            return may.egress().isOpen() ? SandboxNetwork.plan(may.egress(), serving.authority()) : NetworkPlan.NONE;
+            return may.egress().isOpen()
+                    ? SandboxNetwork.plan(may.egress(), serving.authority(), servers)
+                    : SandboxNetwork.plan(servers);
         } catch (IllegalArgumentException e) {
             throw new BrigException(ErrorCode.INVALID_POLICY, "egress: " + e.getMessage());
         }
@@ -334,17 +338,22 @@ public final class SandboxWalls implements Walls {
                         "a wall with gVisor has no terminals for agents: take --wall bwrap, or go without --tty");
             }
             Payload payload = new Payload(command, stdinPipe, tty);
+            if (disk != null) {
+                disk.begin();
+            }
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
-            if (process.network().listeners().isEmpty()) {
-                return watched(process, closing(process.network()));
+            ServerPorts.Joined servers = joined(process.network());
+            if (!plan.confinement().egress().isOpen()) {
+                return watched(process, closing(process.network(), servers));
             }
             SandboxNetwork network =
-                    new SandboxNetwork(process.network(), plan.confinement().egress());
+                    new SandboxNetwork(process.network(), plan.confinement().egress(), plan.servers());
             try {
                 EgressGate.Handle taken = serving.take(new EgressGate.Registration(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
                 return watched(process, () -> {
+                    servers.close();
                     EgressGate.End end = taken.end();
                     var unused = end.released().thenRun(network::close);
                     return end.told();
@@ -353,9 +362,18 @@ public final class SandboxWalls implements Walls {
                 process.kill();
                 process.stdout().close();
                 process.stderr().close();
+                servers.close();
                 network.close();
                 throw e;
             }
+        }
+
+        /** The last listeners of a wall are those of its servers. */
+        private ServerPorts.Joined joined(brig.workeragent.sandbox.WalledNetwork network) {
+            List<Integer> all = network.listeners();
+            List<Integer> last = all.subList(all.size() - plan.servers().size(), all.size());
+            network.release(last);
+            return ports.join(plan.servers(), last);
         }
 
         private WalledProcess watched(
@@ -417,12 +435,16 @@ public final class SandboxWalls implements Walls {
             brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), new Payload(NOTHING, false, null));
             process.stdout().close();
             process.stderr().close();
-            new SandboxProcess(process, closing(process.network())).end().join();
+            new SandboxProcess(process, closing(process.network(), () -> {}))
+                    .end()
+                    .join();
             return process.posture();
         }
 
-        private static Supplier<CompletableFuture<Void>> closing(brig.workeragent.sandbox.WalledNetwork network) {
+        private static Supplier<CompletableFuture<Void>> closing(
+                brig.workeragent.sandbox.WalledNetwork network, ServerPorts.Joined servers) {
             return () -> {
+                servers.close();
                 network.close();
                 return CompletableFuture.completedFuture(null);
             };
@@ -441,6 +463,12 @@ public final class SandboxWalls implements Walls {
                 return CompletableFuture.failedFuture(
                         cause instanceof SandboxException refused ? refusal(refused) : failure);
             });
+        }
+
+        @Override
+        public CompletableFuture<Boolean> listens(int port) {
+            var network = current;
+            return network == null ? CompletableFuture.completedFuture(false) : network.listens(port);
         }
 
         @Override
@@ -494,5 +522,6 @@ public final class SandboxWalls implements Walls {
     public void close() {
         launcher.close();
         disks.close();
+        ports.close();
     }
 }

@@ -6,7 +6,8 @@ import java.util.function.LongUnaryOperator;
 /**
  * How much the folders of one session have grown since its first process. Adding them up may take seconds, and what the
  * file system says is cheap. So they are added up when the file system grew by half of what is left for the session,
- * and once a minute if it changed at all; never for more than a fifth of the time.
+ * and once a minute if it changed at all; never for more than a fifth of the time. What the file system grew by before
+ * they were added up first counts as theirs.
  *
  * <p>Decision 0207.
  */
@@ -21,7 +22,7 @@ final class DiskGrowth {
     private final LongSupplier clockMs;
     private long base = UNKNOWN;
     private long growth;
-    private long usedThen;
+    private long usedThen = UNKNOWN;
     private long countedAtMs;
     private long restUntilMs;
 
@@ -33,6 +34,17 @@ final class DiskGrowth {
         this.bytesMax = bytesMax == 0 ? Long.MAX_VALUE : bytesMax;
         this.bytesUpTo = bytesUpTo;
         this.clockMs = clockMs;
+    }
+
+    /**
+     * The first process starts. Later calls do nothing.
+     *
+     * @param used the bytes in use of the file system
+     */
+    void begin(long used) {
+        if (usedThen == UNKNOWN) {
+            usedThen = used;
+        }
     }
 
     /**
@@ -58,7 +70,8 @@ final class DiskGrowth {
         long most = first || bytesMax > Long.MAX_VALUE - base ? Long.MAX_VALUE : base + bytesMax;
         long bytes = bytesUpTo.applyAsLong(most);
         if (first) {
-            base = bytes;
+            long unseen = usedThen == UNKNOWN ? 0 : Math.max(0, used - usedThen);
+            base = Math.max(0, bytes - unseen);
         }
         growth = bytes - base;
         usedThen = used;

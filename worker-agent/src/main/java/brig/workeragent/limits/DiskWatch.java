@@ -67,6 +67,14 @@ public final class DiskWatch implements AutoCloseable {
                     () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         }
 
+        /** Its next process starts. Call it before anything can be written. */
+        public void begin() {
+            Statfs disk = Statfs.of(folder);
+            if (disk != null) {
+                growth.begin(disk.usedBytes());
+            }
+        }
+
         /** @param kill ends the process that runs; idempotent and thread-safe */
         public void handleRunning(Runnable kill) {
             running.put(this, kill);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a file in {@code config/agents}; its components are the keys of the file.
  *
- * <p>Decisions 0062, 0122, 0150.
+ * <p>Decisions 0062, 0122, 0150, 0211.
  *
  * @param description for people, one line
  * @param command the program and its arguments. Whole arguments {@code {message}}, {@code {model}}, {@code
@@ -64,6 +64,7 @@ import org.jspecify.annotations.Nullable;
  * @param budget what each session may use up at most
  * @param wall the kind of wall that it wants, as in a policy; empty for any
  * @param root the root of its wall if the request names none, as in {@link brig.protocol.spawn.RootName}; empty for the host's
+ * @param services servers that each session has beside its agent, by name
  */
 @Settings
 public record AgentProfile(
@@ -92,7 +93,8 @@ public record AgentProfile(
         @Default Map<String, SignedIn> apis,
         @Default Budget budget,
         @Default String wall,
-        @Default String root) {
+        @Default String root,
+        @Default Map<String, ServiceProfile> services) {
 
     /**
      * The requests that wait for a person.
@@ -171,6 +173,7 @@ public record AgentProfile(
         }
         ProfileValues.requireVariables("env", env);
         Policy.requireRoot(root);
+        ServiceProfile.require(services, EgressVariables.PORTS);
         env = Map.copyOf(env);
         ProfileValues.requireArguments("arguments", arguments);
         if (!defaultModel.isEmpty() && !MODEL_NAME.matcher(defaultModel).matches()) {
@@ -222,7 +225,8 @@ public record AgentProfile(
                 apis,
                 budget,
                 wall,
-                root);
+                root,
+                services);
     }
 
     /** What differs with that route; null for nothing. */
@@ -282,7 +286,8 @@ public record AgentProfile(
                 apis,
                 budget,
                 wall,
-                root);
+                root,
+                services);
     }
 
     private static List<String> with(List<String> arguments, List<String> more) {

@@ -1,6 +1,7 @@
 package brig.workeragent.profile;
 
 import brig.egress.policy.EgressPolicy;
+import brig.project.MountTargets;
 import brig.protocol.record.Default;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
@@ -69,7 +70,7 @@ public record Policy(
         @Default String root) {
 
     /** The mount that every policy has. */
-    static final String WORKSPACE = "/workspace";
+    static final String WORKSPACE = MountTargets.WORKSPACE;
     /** As a hostPath: the workspace of the spawn. */
     static final String SPAWNS_OWN = ".";
 
@@ -83,26 +84,6 @@ public record Policy(
     static final long TIB = MIB * MIB;
     static final long YEAR_MS = 365L * 86_400_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    /** Paths of the wall itself, at which a mount would replace a part of it, or is impossible. */
-    private static final List<String> WALLS_OWN = List.of(
-            "/proc",
-            "/sys",
-            "/dev",
-            "/etc",
-            "/run",
-            "/var/run",
-            "/boot",
-            "/root",
-            "/home",
-            "/tmp",
-            "/usr",
-            "/bin",
-            "/sbin",
-            "/lib",
-            "/lib32",
-            "/lib64",
-            "/libx32",
-            WORKSPACE);
 
     public Policy {
         if (!mounts.containsKey(WORKSPACE)) {
@@ -208,23 +189,14 @@ public record Policy(
             return;
         }
         requirePlain(key + ".hostPath", mount.hostPath());
-        for (String reserved : WALLS_OWN) {
-            if (overlap(Path.of(target), Path.of(reserved))) {
-                throw new IllegalArgumentException(key + ": would reach into the wall's own " + reserved);
-            }
+        String reserved = MountTargets.reserved(Path.of(target));
+        if (reserved != null) {
+            throw new IllegalArgumentException(key + ": would reach into the wall's own " + reserved);
         }
     }
 
-    /** Whether one of them is, or lies below, the other. */
-    static boolean overlap(Path one, Path other) {
-        return one.startsWith(other) || other.startsWith(one);
-    }
-
     private static void requirePlain(String key, String path) {
-        boolean plain = path.startsWith("/")
-                && path.indexOf('\0') < 0
-                && Path.of(path).normalize().toString().equals(path);
-        if (!plain || path.equals("/")) {
+        if (!MountTargets.isPlain(path)) {
             throw new IllegalArgumentException(
                     key + ": '" + path.replace('\0', '?') + "' must be an absolute path without . and .., not /");
         }

@@ -149,6 +149,24 @@ public final class WalledNetwork implements AutoCloseable {
         }
     }
 
+    /** Those listeners belong to the caller. */
+    public void release(List<Integer> listeners) {
+        lock.lock();
+        try {
+            owned.removeAll(listeners);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether something inside listens on that port of 127.0.0.1. */
+    public CompletableFuture<Boolean> listens(int port) {
+        return dial(port).handle((descriptor, refused) -> {
+            if (refused == null) DescriptorSocket.close(descriptor);
+            return refused == null;
+        });
+    }
+
     @Override
     public void close() {
         List<Integer> unused;

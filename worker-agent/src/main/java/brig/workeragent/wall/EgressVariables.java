@@ -38,6 +38,9 @@ public final class EgressVariables {
             Map.entry("NODE_EXTRA_CA_CERTS", AUTHORITY),
             Map.entry("DENO_CERT", AUTHORITY));
 
+    /** Ports of 127.0.0.1 that they name, or that a wall with egress needs itself. */
+    public static final Set<Integer> PORTS = Set.of(WallSocket.PROXY_PORT, WallSocket.MODEL_PORT, WallSocket.DNS_PORT);
+
     private EgressVariables() {}
 
     /** The URL of a model route behind the wall. */

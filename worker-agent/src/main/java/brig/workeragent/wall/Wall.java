@@ -37,6 +37,9 @@ public interface Wall extends AutoCloseable {
      */
     CompletableFuture<Integer> dial(int port);
 
+    /** Completes with whether something listens on that port of 127.0.0.1 inside; never exceptionally. */
+    CompletableFuture<Boolean> listens(int port);
+
     /** Releases the worker's resources on the host. Call it when no process of the worker runs. */
     @Override
     void close();

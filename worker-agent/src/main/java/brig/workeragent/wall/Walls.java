@@ -19,6 +19,7 @@ public interface Walls extends AutoCloseable {
      * @param gate serves its network; null for the gate of this host
      * @param remoteShell where its shells lead to; null for the wall's own
      * @param root its root file system
+     * @param servers what its programs find on 127.0.0.1
      */
     record Plan(
             String spawnId,
@@ -28,7 +29,8 @@ public interface Walls extends AutoCloseable {
             Confinement confinement,
             @Nullable EgressGate gate,
             @Nullable RemoteShell remoteShell,
-            Root root) {
+            Root root,
+            List<Server> servers) {
         /** A wall of this host's files with its own shells, whose network this host serves. */
         public Plan(
                 String spawnId,
@@ -36,9 +38,17 @@ public interface Walls extends AutoCloseable {
                 Path workspace,
                 Map<String, String> environment,
                 Confinement confinement) {
-            this(spawnId, agent, workspace, environment, confinement, null, null, Root.HOST);
+            this(spawnId, agent, workspace, environment, confinement, null, null, Root.HOST, List.of());
+        }
+
+        /** A copy with these servers. */
+        public Plan with(List<Server> others) {
+            return new Plan(spawnId, agent, workspace, environment, confinement, gate, remoteShell, root, others);
         }
     }
+
+    /** A port that leads to the same port behind another wall, while a process runs there. */
+    record Server(int port, Wall behind) {}
 
     /**
      * Finds or creates the folder that an agent works in.

@@ -113,6 +113,11 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
      * @throws BrigException {@code FORBIDDEN}
      */
     private static SpawnRequest rooted(SpawnRequest request, AgentProfiles.Named agent, Policies.Named policy) {
+        if (request.place().tunnel() != null && !agent.profile().services().isEmpty()) {
+            throw BrigException.invalid(
+                    "tunnel",
+                    "is nothing for the agent '" + agent.name() + "': its services are here, and its shell there");
+        }
         String asked = request.place().root();
         String wanted = asked == null ? agent.profile().root() : asked;
         String only = policy.policy().root();

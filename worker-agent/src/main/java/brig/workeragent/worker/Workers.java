@@ -30,6 +30,7 @@ import brig.workeragent.pump.SpillFolder;
 import brig.workeragent.recording.Cassettes;
 import brig.workeragent.recording.Recorder;
 import brig.workeragent.relay.RelayedNetworks;
+import brig.workeragent.service.SessionServices;
 import brig.workeragent.tunnel.Tunnel;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.Confinement;
@@ -320,8 +321,10 @@ public final class Workers {
                     .narrowedTo(request.bounds().envAllowlist())
                     .behind(profile.wall(), request.bounds().wall())
                     .letting(tty == null ? Set.of() : AgentProfile.TERMINAL.keySet());
-            Wall built = parts.walls()
-                    .build(new Walls.Plan(
+            Outbox outbox = new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
+            Wall built = SessionServices.around(
+                    new SessionServices.Host(parts.walls(), parts.images(), outbox, parts.timers()::nowMs),
+                    new Walls.Plan(
                             spawnId,
                             agent.name(),
                             place.folder(),
@@ -329,27 +332,24 @@ public final class Workers {
                             may,
                             grant == null ? null : parts.relayed().gate(grant),
                             tunnel == null ? null : tunnel.shell(),
-                            place.root()));
+                            place.root(),
+                            List.of()),
+                    profile.services());
             Recorder recorder = null;
             Worker worker;
             try {
+                WorkerPlan.Keeper keeper = workplaces.keeper(spawnId, request, parts.timers());
                 recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
                 WorkerPlan plan = new WorkerPlan(
                         spawnId,
                         request,
                         asker,
                         profile,
-                        new WorkerPlan.Resources(
-                                found.program(),
-                                format.adapter(),
-                                recorder,
-                                workplaces.keeper(spawnId, request, parts.timers())),
+                        new WorkerPlan.Resources(found.program(), format.adapter(), recorder, keeper),
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,
                         AgentHomes.known(profile, kept, with.fork()));
-                Outbox outbox =
-                        new Outbox(bounds.unackedBytesMax(), parts.spills().of(spawnId));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 if (granted != null && !narrowed.egress().equals(granted)) {

@@ -148,6 +148,11 @@ final class Workspaces {
                 }
 
                 @Override
+                public CompletableFuture<Boolean> listens(int port) {
+                    return wall.listens(port);
+                }
+
+                @Override
                 public void close() {
                     wall.close();
                     ended.run();

@@ -15,7 +15,7 @@ class DiskGrowthTest {
     private int counts;
 
     private DiskGrowth growth(long bytesMax) {
-        return new DiskGrowth(
+        DiskGrowth growth = new DiskGrowth(
                 bytesMax,
                 enough -> {
                     counts++;
@@ -23,6 +23,8 @@ class DiskGrowthTest {
                     return bytes;
                 },
                 () -> nowMs);
+        growth.begin(0);
+        return growth;
     }
 
     @Test
@@ -30,6 +32,18 @@ class DiskGrowthTest {
         DiskGrowth growth = growth(100 * MIB);
         assertEquals(0, growth.look(0, false));
         assertFalse(growth.exceeded());
+    }
+
+    @Test
+    void shouldCountWhatCameBeforeTheFirstLook() {
+        DiskGrowth growth = growth(100 * MIB);
+        growth.begin(1000 * MIB);
+        assertEquals(101 * MIB, growth.look(101 * MIB, false));
+        assertTrue(growth.exceeded());
+        DiskGrowth shrunk = growth(100 * MIB);
+        assertEquals(0, shrunk.look(-200 * MIB, false));
+        DiskGrowth beside = growth(0);
+        assertEquals(500 * MIB, beside.look(9000 * MIB, false), "no more than there is");
     }
 
     @Test

@@ -44,6 +44,7 @@ class DiskWatchTest {
 
     private DiskWatch.Session session(DiskWatch watch, String name, long bytesMax) throws IOException {
         DiskWatch.Session session = watch.session(List.of(Files.createDirectories(folder.resolve(name))), bytesMax);
+        session.begin();
         session.handleRunning(() -> ended.add(name));
         return session;
     }
@@ -56,10 +57,12 @@ class DiskWatchTest {
     void shouldEndTheSessionThatGrowsTooMuchAndNoOther() throws Exception {
         try (DiskWatch watch = new DiskWatch(0)) {
             mount(200 * MIB);
+            Files.createDirectory(folder.resolve("hog"));
+            write("hog", "before", 20);
             DiskWatch.Session hog = session(watch, "hog", 8 * MIB);
             DiskWatch.Session other = session(watch, "other", 8 * MIB);
-            write("hog", "before", 20);
             watch.look();
+            assertEquals(List.of(), ended);
             write("hog", "after", 9);
             watch.look();
             assertEquals(List.of("hog"), ended);
@@ -67,6 +70,19 @@ class DiskWatchTest {
             assertNotNull(why);
             assertTrue(why.contains("8388608 bytes") && why.contains("diskBytesMax"), why);
             assertNull(other.full());
+        }
+    }
+
+    @Test
+    void shouldEndTheSessionThatFillsTheDiskBeforeTheFirstLook() throws Exception {
+        try (DiskWatch watch = new DiskWatch(1L << 30)) {
+            mount(100 * MIB);
+            DiskWatch.Session hog = session(watch, "hog", 0);
+            session(watch, "other", 0);
+            write("hog", "f", 99);
+            watch.look();
+            assertEquals(List.of("hog"), ended);
+            assertNotNull(hog.full());
         }
     }
 

@@ -96,8 +96,8 @@ class ProjectFileTest {
                 workspace.resolve("gondolin.json"), "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
         assertEquals(
                 List.of(
-                        "the project's gondolin.json: rootOverlay has no effect, for a wall's root is read-only and files are not audited",
-                        "the project's gondolin.json: the key 'bogus' is not known here"),
+                        "the project's gondolin.json: rootOverlay has no effect: a wall's root is read-only",
+                        "the project's gondolin.json: bogus is not known here, and has no effect"),
                 ProjectFile.find(workspace).notices());
     }
 

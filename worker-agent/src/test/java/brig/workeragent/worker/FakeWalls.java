@@ -144,6 +144,11 @@ final class FakeWalls implements Walls {
             }
 
             @Override
+            public CompletableFuture<Boolean> listens(int port) {
+                return CompletableFuture.completedFuture(false);
+            }
+
+            @Override
             public CompletableFuture<Integer> dial(int port) {
                 return CompletableFuture.failedFuture(new BrigException(ErrorCode.NOT_FOUND, "no network"));
             }

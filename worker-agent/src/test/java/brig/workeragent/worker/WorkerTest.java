@@ -110,7 +110,8 @@ class WorkerTest {
                 Map.of(),
                 Budget.NONE,
                 "",
-                "");
+                "",
+                Map.of());
         SpawnRequest request = new SpawnRequest(
                 null,
                 null,
@@ -624,6 +625,39 @@ class WorkerTest {
 
     private static final Fork FORK =
             new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), null, "What happened.");
+
+    @Test
+    void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {
+        List<String> kept = new ArrayList<>();
+        keeper = outbox -> {
+            kept.add("kept");
+            if (kept.size() == 2) {
+                throw new BrigException(ErrorCode.CHECKPOINT_UNAVAILABLE, "too much");
+            }
+        };
+        Worker worker = talker("one", false);
+        FakeProcess agent = walls.next();
+        assertTrue(nextInput(agent).contains("one"));
+        assertEquals(0, kept.size());
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        say(worker, "two");
+        say(worker, "three");
+        assertTrue(nextInput(agent).contains("two"));
+        assertEquals(1, kept.size());
+        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
+        assertTrue(nextInput(agent).contains("three"), "the message goes on");
+        assertEquals(2, kept.size());
+    }
+
+    @Test
+    void shouldKeepWhatIsThereBeforeEachProcessForAMessage() throws Exception {
+        List<String> kept = new ArrayList<>();
+        keeper = outbox -> kept.add("kept");
+        Worker worker = shell();
+        say(worker, "one");
+        walls.next();
+        assertEquals(1, kept.size());
+    }
 
     @Test
     void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {
