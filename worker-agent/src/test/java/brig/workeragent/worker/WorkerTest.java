@@ -660,39 +660,6 @@ class WorkerTest {
     }
 
     @Test
-    void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {
-        List<String> kept = new ArrayList<>();
-        keeper = outbox -> {
-            kept.add("kept");
-            if (kept.size() == 2) {
-                throw new BrigException(ErrorCode.CHECKPOINT_UNAVAILABLE, "too much");
-            }
-        };
-        Worker worker = talker("one", false);
-        FakeProcess agent = walls.next();
-        assertTrue(nextInput(agent).contains("one"));
-        assertEquals(0, kept.size());
-        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
-        say(worker, "two");
-        say(worker, "three");
-        assertTrue(nextInput(agent).contains("two"));
-        assertEquals(1, kept.size());
-        agent.out.write(CLAUDE_DONE.getBytes(UTF_8));
-        assertTrue(nextInput(agent).contains("three"), "the message goes on");
-        assertEquals(2, kept.size());
-    }
-
-    @Test
-    void shouldKeepWhatIsThereBeforeEachProcessForAMessage() throws Exception {
-        List<String> kept = new ArrayList<>();
-        keeper = outbox -> kept.add("kept");
-        Worker worker = shell();
-        say(worker, "one");
-        walls.next();
-        assertEquals(1, kept.size());
-    }
-
-    @Test
     void shouldTellTheAgentOfAForkOnceWhatHappenedBefore() throws Exception {
         fork = FORK;
         Worker worker = talker(null, false);
