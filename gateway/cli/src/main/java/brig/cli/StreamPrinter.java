@@ -254,9 +254,12 @@ final class StreamPrinter {
                 endLine();
                 terminal.note("a fork of " + forked.forkedFrom().spawnId() + " at frame "
                         + forked.forkedFrom().seq()
-                        + (forked.conversation() == Frame.Forked.Conversation.SUMMARY
-                                ? "; its agent is told a summary of what happened there"
-                                : "; its agent knows nothing of what happened there"));
+                        + switch (forked.conversation()) {
+                            case AGENT -> "; its agent has a copy of the conversation";
+                            case SUMMARY -> "; its agent is told a summary of what happened there";
+                            case NONE -> "; its agent knows nothing of what happened there";
+                            case null -> "";
+                        });
             }
             case Frame.Checkpoint checkpoint -> {
                 if (checkpoint.restored() != null) {

@@ -2,6 +2,7 @@ package brig.gateway.fork;
 
 import brig.protocol.frame.Frame;
 import brig.protocol.log.Redaction;
+import brig.protocol.spawn.SpawnRequest;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What happened in a session, shortened: how it began, and the newest of what people and the agent said and what tools
  * were used. What looks like a secret is left out. Owned by the event loop.
  *
- * <p>Decision 0209.
+ * <p>Decisions 0209, 0212.
  */
 final class Past {
     /** Written as JSON it fits into one frame, whatever its characters are. */
@@ -29,10 +30,18 @@ final class Past {
     private @Nullable String first;
     private int laterCharacters;
     private boolean leftOut;
+    /** The agent's own id of its session. */
+    private @Nullable String session;
+    /** A turn runs, or may run. */
+    private boolean working;
+    /** The conversation went on, or may have, after the frames that count. */
+    private boolean wentOn;
 
     void handle(@Nullable Frame frame) {
         switch (frame) {
+            case Frame.Session begun -> session = begun.sessionId();
             case Frame.Message piece -> {
+                working = true;
                 endWords();
                 collect(message, piece.content());
                 if (!piece.more()) {
@@ -48,17 +57,41 @@ final class Past {
                 add("Tool", Redaction.redact(title == null ? tool.name() : title, TOOL_CHARACTERS_MAX));
             }
             case Frame.Forked forked when forked.summary() != null -> add("Before that", forked.summary());
-            case Frame.Done _ -> endWords();
+            case Frame.Done _ -> {
+                endWords();
+                working = false;
+            }
             case null, default -> {
                 // What Brig did, and what sub-agents did, which their agent sums up.
             }
         }
     }
 
+    /** A frame after those that count. */
+    void handleLater(@Nullable Frame frame) {
+        wentOn |= switch (frame) {
+            case Frame.Message _, Frame.Session _ -> true;
+            case Frame.Chunk chunk -> chunk.isOwnWords();
+            case Frame.Tool tool -> tool.agent() == null;
+            case null, default -> false;
+        };
+    }
+
     /** Frames are missing. */
     void handleGap() {
         endWords();
         leftOut = true;
+        working = true;
+    }
+
+    void handleLaterGap() {
+        wentOn = true;
+    }
+
+    /** The agent's own session, if its conversation ends with the frames that count; null otherwise. */
+    @Nullable
+    String session() {
+        return working || wentOn || session == null || !SpawnRequest.Continuation.isSession(session) ? null : session;
     }
 
     private static void collect(StringBuilder text, String more) {

@@ -6,6 +6,8 @@ import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Fork;
+import brig.protocol.frame.ForkedFrom;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.Json;
 import io.netty.buffer.ByteBuf;
@@ -14,25 +16,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what happened in a session up to a frame, with a subscription that ends there. Owned by the event loop. */
+/** Reads what happened in a session up to a frame, and whether it went on, with a subscription. Owned by the event loop. */
 public final class PastReader implements FrameSink {
     private final long lastSeq;
+    /** The last frame that counts. */
+    private final long cut;
+
     private final Past past = new Past();
     private final CompletableFuture<Past> read = new CompletableFuture<>();
     private @Nullable Subscription reader;
 
-    private PastReader(long lastSeq) {
+    private PastReader(long lastSeq, long cut) {
         this.lastSeq = lastSeq;
+        this.cut = cut;
     }
 
     /**
-     * A summary of what happened, for the agent of a fork; completes with null if that is nothing.
+     * What a fork begins with.
      *
-     * @param taskId the session's name for people
-     * @param seq the last frame that counts
+     * @param taskId the other session's name for people
+     * @param from its last frame that counts
      */
-    public static CompletionStage<@Nullable String> summary(StreamLog log, String taskId, long seq) {
-        PastReader reading = new PastReader(Math.min(seq, log.lastSeq()));
+    public static CompletionStage<Fork> fork(StreamLog log, String taskId, ForkedFrom from) {
+        PastReader reading = new PastReader(log.lastSeq(), from.seq());
         if (reading.lastSeq == 0) {
             reading.read.complete(reading.past);
         } else {
@@ -40,7 +46,7 @@ public final class PastReader implements FrameSink {
             reading.reader = reader;
             reader.drain();
         }
-        return reading.read.thenApply(past -> past.summary(taskId, seq));
+        return reading.read.thenApply(past -> new Fork(from, past.session(), past.summary(taskId, from.seq())));
     }
 
     @Override
@@ -65,7 +71,11 @@ public final class PastReader implements FrameSink {
                 if (numbered.seq() > lastSeq) {
                     return;
                 }
-                past.handle(numbered.frame());
+                if (numbered.seq() <= cut) {
+                    past.handle(numbered.frame());
+                } else {
+                    past.handleLater(numbered.frame());
+                }
                 start = i + 1;
             }
         }
@@ -73,7 +83,12 @@ public final class PastReader implements FrameSink {
 
     @Override
     public void gap(long from, long to, GapReason reason) {
-        past.handleGap();
+        if (from <= cut) {
+            past.handleGap();
+        }
+        if (to > cut) {
+            past.handleLaterGap();
+        }
         checkDone(to);
     }
 

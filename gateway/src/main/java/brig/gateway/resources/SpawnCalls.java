@@ -28,7 +28,6 @@ import brig.protocol.control.CheckpointAnswer;
 import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
-import brig.protocol.control.Fork;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.frame.ForkedFrom;
 import brig.protocol.spawn.SpawnRequest;
@@ -231,8 +230,7 @@ public final class SpawnCalls {
     }
 
     /**
-     * Starts a session that begins with a checkpoint of another one: its request again, in the name of the caller, with
-     * the agent's conversation begun anew.
+     * Starts a session that begins with a checkpoint of another one: its request again, in the name of the caller.
      */
     public CompletionStage<SpawnAnswer> fork(Caller caller, SpawnerRequest.Fork in) {
         Who.STARTER.require(caller.own());
@@ -252,14 +250,23 @@ public final class SpawnCalls {
                     "only a session with a worktree has checkpoints to fork from: start one with --repository");
         }
         return checkpointFor(origin, in.at())
-                .thenCompose(seq -> PastReader.summary(origin.log(), origin.taskId(), seq)
-                        .thenApply(summary -> new Fork(new ForkedFrom(origin.spawnId(), seq), summary)))
+                .thenCompose(
+                        seq -> PastReader.fork(origin.log(), origin.taskId(), new ForkedFrom(origin.spawnId(), seq)))
+                .thenApply(fork -> isContinued(fork.session()) ? fork.withoutSession() : fork)
                 .thenCompose(fork -> spawner.fork(
                         request,
                         fork,
                         new Admission.Applicant(caller.own().asker(caller.via(null)), 0, caller::isGone)))
                 .thenCompose(AcceptedSpawn::running)
                 .thenApply(SpawnCalls::granted);
+    }
+
+    /** Whether another session went on with that one of the agent, so that its conversation may be longer. */
+    private boolean isContinued(@Nullable String session) {
+        return session != null
+                && sessions.all().stream()
+                        .anyMatch(spawn -> !spawn.isTracked()
+                                && session.equals(spawn.request().talk().resume()));
     }
 
     /** The number of the newest checkpoint at or before that frame; of one that is taken now if that is null. */

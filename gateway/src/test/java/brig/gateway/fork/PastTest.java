@@ -51,6 +51,38 @@ class PastTest {
         assertTrue(summary().contains("the session fix was at its frame 120"), this::summary);
     }
 
+    private static final Frame DONE = new Frame.Done(0, null, null, null);
+
+    @Test
+    void shouldNameTheAgentsSessionOnlyWhereItsConversationEnds() {
+        ask("look");
+        past.handle(new Frame.Session("ses_1", "claude", "2", "m"));
+        say("done");
+        assertNull(past.session(), "the turn goes on");
+        past.handle(DONE);
+        assertEquals("ses_1", past.session());
+        past.handleLater(new Frame.State(Frame.State.RUNNING, null));
+        past.handleLater(new Frame.Chunk("sub", null, Frame.Chunk.Channel.TEXT, "inside"));
+        past.handleLater(null);
+        assertEquals("ses_1", past.session());
+        past.handleLater(new Frame.Message("m", "more", false, null, null));
+        assertNull(past.session(), "it went on");
+    }
+
+    @Test
+    void shouldNameNoSessionWhereItMayHaveGoneOn() {
+        past.handle(new Frame.Session("ses_1", "claude", "2", "m"));
+        past.handleGap();
+        assertNull(past.session(), "a message may be missing");
+        past.handle(DONE);
+        assertEquals("ses_1", past.session());
+        past.handleLaterGap();
+        assertNull(past.session());
+        Past hostile = new Past();
+        hostile.handle(new Frame.Session("--dangerous", "claude", "2", "m"));
+        assertNull(hostile.session(), "it could be an option");
+    }
+
     @Test
     void shouldSayNothingWhenNothingHappened() {
         say("  \n");

@@ -560,6 +560,8 @@ public sealed interface Frame {
             @Nullable String summary) implements Frame {
         /** What the agent of a fork knows of the session before. */
         public enum Conversation {
+            /** All of it: it has a copy of that conversation. */
+            AGENT,
             /** What Brig tells it in a summary. */
             SUMMARY,
             /** Nothing. */

@@ -250,9 +250,13 @@ public record SpawnRequest(
 
         private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
 
-        /** The id may become a command line argument, so it must not look like an option. */
+        /** Whether that may be an agent's own id of a session. It may become a command line argument, so it must not look like an option. */
+        public static boolean isSession(String id) {
+            return SESSION.matcher(id).matches();
+        }
+
         public Continuation {
-            if (resume != null && !SESSION.matcher(resume).matches()) {
+            if (resume != null && !isSession(resume)) {
                 throw BrigException.invalid("resume", "must match " + SESSION);
             }
             if (tty != null && record) {

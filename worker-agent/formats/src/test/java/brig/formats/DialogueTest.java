@@ -68,6 +68,17 @@ class DialogueTest {
     }
 
     @Test
+    void shouldGoOnWithACopyOfTheSessionInAFork() {
+        ScriptedTalk codex = new ScriptedTalk(
+                "codex", new AgentTask("/workspace", null, null, "earlier", false, ScriptedTalk.answering(true), true));
+        codex.dialogue.start();
+        codex.says("{\"id\":1,\"result\":{}}");
+        assertEquals("thread/fork", codex.written.getLast().get("method"));
+        codex.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"copy\"},\"model\":\"m\"}}");
+        assertEquals("copy", codex.frames.getLast().text("session_id"));
+    }
+
+    @Test
     void shouldSayWhyAndTakeNoMoreWhenTheAgentRefusesToBegin() {
         for (String adapter : List.of("codex", "acp")) {
             ScriptedTalk talk = new ScriptedTalk(adapter);

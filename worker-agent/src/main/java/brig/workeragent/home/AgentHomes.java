@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.control.Fork;
 import brig.protocol.spawn.SpawnRequest;
+import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.Walls;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * sessions there, so that they can be continued. The homes lie below the base of workspaces, whose folders belong to
  * the workers' user, but are not workspaces.
  *
- * <p>Decision 0064.
+ * <p>Decisions 0064, 0212.
  */
 public final class AgentHomes {
     /** Where a persistent home appears behind the wall. */
@@ -47,6 +49,15 @@ public final class AgentHomes {
         }
         Path home = folder(agent.name() + "-" + digest(asker.admin() ? project : asker.captain() + " " + project));
         return List.of(new Mount(home, INSIDE, false));
+    }
+
+    /** What the agent of a fork begins with: without the session before where its home has no such session. */
+    public static @Nullable Fork known(AgentProfile profile, List<Mount> mounts, @Nullable Fork fork) {
+        boolean copies = fork != null
+                && fork.session() != null
+                && profile.oneProcess()
+                && mounts.stream().anyMatch(home -> SessionFiles.has(home.hostPath(), profile.fork(), fork.session()));
+        return fork == null || copies ? fork : fork.withoutSession();
     }
 
     /** A folder of that name owned by the workers' user that cannot be a workspace. */

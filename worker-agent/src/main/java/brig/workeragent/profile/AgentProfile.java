@@ -53,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @param install the source of its program, if that is an npm package
  * @param resume arguments after the command that continue an earlier session, with {@code {session}} as its id; for
  *     agents whose adapter cannot do that
+ * @param fork how it goes on with a copy of an earlier session; {@link Forking#NONE} if it cannot
  * @param arguments arguments after the command for the settings of a request, by the field of its
  *     {@code agent_config}; {@code permissions.ask} and the like for what happens to requests to use tools. {@code {tools.NAME}} in one is {@code true} or {@code false}
  * @param defaultModel if neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
@@ -83,6 +84,7 @@ public record AgentProfile(
         @Default List<String> models,
         @Default Install install,
         @Default List<String> resume,
+        @Default Forking fork,
         @Default Map<String, List<String>> arguments,
         @Default String defaultModel,
         @Nullable Boolean asModel,
@@ -104,6 +106,18 @@ public record AgentProfile(
             long waitMs) {
         /** A day. */
         public static final long WAIT_MS_MAX = 24L * 3600 * 1000;
+    }
+
+    /**
+     * How an agent goes on with a copy of an earlier session.
+     *
+     * @param arguments after the command, with {@code {session}} as its id; for agents whose adapter cannot do that
+     * @param state the file in its home that has the session, with {@code {session}} in its name. Each folder, and the
+     *     name, may be a glob. Empty if it cannot copy sessions
+     */
+    public record Forking(
+            @Default List<String> arguments, @Default("") String state) {
+        public static final Forking NONE = new Forking(List.of(), "");
     }
 
     /** Variables of an agent on a terminal. */
@@ -202,6 +216,7 @@ public record AgentProfile(
                 models,
                 install,
                 resume,
+                fork,
                 tty.arguments(),
                 defaultModel,
                 false,
@@ -255,6 +270,7 @@ public record AgentProfile(
                 models,
                 install,
                 resume,
+                fork,
                 arguments,
                 defaultModel,
                 asModel,
@@ -427,11 +443,13 @@ public record AgentProfile(
      * The command for a message of a request adapted by {@link #told}; absent settings are empty arguments.
      *
      * @param program of {@code install}, behind the wall; null for none
+     * @param copied the agent's own id of a session that it goes on with a copy of; null for none
      */
-    public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
-        String session = request.talk().resume();
+    public List<String> commandFor(
+            SpawnRequest request, String message, @Nullable String program, @Nullable String copied) {
+        String session = copied == null ? request.talk().resume() : copied;
         Stream<String> further = Stream.concat(
-                session == null ? Stream.of() : resume.stream(),
+                session == null ? Stream.of() : copied == null ? resume.stream() : fork.arguments().stream(),
                 Stream.concat(
                                 ProfileValues.ASKED.stream().filter(field -> asks(request, field)),
                                 Stream.of(ProfileValues.PERMISSIONS

@@ -220,7 +220,7 @@ public final class Worker {
     }
 
     private void doStart(CompletableFuture<Posture> up) {
-        frames.running(plan.fork(), plan.summary());
+        frames.running(plan.fork(), plan.conversation(), plan.summary());
         frames.budget(plan.terms());
         time.start();
         String prompt = plan.request().prompt();
@@ -405,7 +405,7 @@ public final class Worker {
         beside(up, () -> {
             String content = message == null ? "" : message.content();
             List<String> command =
-                    profile.commandFor(plan.request(), content, plan.resources().program());
+                    profile.commandFor(plan.request(), content, plan.resources().program(), plan.copied());
             WalledProcess started =
                     wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines(), plan.tty());
             sequence.execute(() -> handleStarted(started, message, up));

@@ -42,16 +42,14 @@ final class WorkerFrames {
 
     /**
      * @param fork what the session begins with; null if it is no fork
+     * @param conversation what its agent knows of that
      * @param told what its agent will be told of that with its first message; null for nothing
      */
-    void running(@Nullable Fork fork, @Nullable String told) {
+    void running(@Nullable Fork fork, Frame.Forked.Conversation conversation, @Nullable String told) {
         summary = told;
         append(new Frame.State(Frame.State.RUNNING, null));
         if (fork != null) {
-            append(new Frame.Forked(
-                    fork.from(),
-                    told == null ? Frame.Forked.Conversation.NONE : Frame.Forked.Conversation.SUMMARY,
-                    told));
+            append(new Frame.Forked(fork.from(), conversation, told));
         }
     }
 

@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
 import brig.protocol.control.Fork;
+import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.TerminalSize;
@@ -91,10 +92,26 @@ record WorkerPlan(
         this(spawnId, request, asker, profile, resources, policy, workspace, Budgets.Terms.NONE, null);
     }
 
-    /** What its agent is told before its first message; null for nothing. A plain program could take it for its work. */
+    /** What its agent knows of the session that it is a fork of. A plain program could take words for its work. */
+    Frame.Forked.Conversation conversation() {
+        if (fork == null || !resources.adapter().hasTurns()) {
+            return Frame.Forked.Conversation.NONE;
+        }
+        return fork.session() != null
+                ? Frame.Forked.Conversation.AGENT
+                : fork.summary() != null ? Frame.Forked.Conversation.SUMMARY : Frame.Forked.Conversation.NONE;
+    }
+
+    /** What its agent is told before its first message; null for nothing. */
     @Nullable
     String summary() {
-        return fork == null || !resources.adapter().hasTurns() ? null : fork.summary();
+        return fork != null && conversation() == Frame.Forked.Conversation.SUMMARY ? fork.summary() : null;
+    }
+
+    /** The agent's own id of the session that it goes on with a copy of; null for none. */
+    @Nullable
+    String copied() {
+        return fork != null && conversation() == Frame.Forked.Conversation.AGENT ? fork.session() : null;
     }
 
     /** The size of the agent's terminal at its start; null for none. */
@@ -109,9 +126,10 @@ record WorkerPlan(
                 workspace.inside(),
                 request.model(),
                 request.systemPrompt(),
-                request.talk().resume(),
+                copied() == null ? request.talk().resume() : copied(),
                 profile.raw(),
-                profile.permissionsFor(request));
+                profile.permissionsFor(request),
+                copied() != null);
     }
 
     /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */

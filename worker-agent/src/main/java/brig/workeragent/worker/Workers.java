@@ -349,7 +349,7 @@ public final class Workers {
                         policy.policy(),
                         WorkerPlan.Workspace.of(place.folder(), tunnel),
                         terms,
-                        with.fork());
+                        AgentHomes.known(profile, kept, with.fork()));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 if (granted != null && !narrowed.egress().equals(granted)) {

@@ -58,10 +58,10 @@ class AgentProfilesTest {
                 null, null, new SpawnRequest.AgentConfig("a", "m", List.of("t1", "t2"), "s"), null, false);
         assertEquals(
                 List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"),
-                profile.commandFor(full, "hi {model}", null));
+                profile.commandFor(full, "hi {model}", null, null));
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
-        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
+        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null, null));
     }
 
     @Test
@@ -174,14 +174,14 @@ class AgentProfilesTest {
                  "arguments": {"permissions.allow": ["-all"], "permissions.ask": ["-ask"], "permissions.deny": ["-no"]}}""");
         AgentProfile profile = new AgentProfiles(List.of(folder)).named("a").profile();
         SpawnRequest request = asking(null, List.of(), null);
-        assertEquals(List.of("p", "-ask"), profile.commandFor(request, "", null));
+        assertEquals(List.of("p", "-ask"), profile.commandFor(request, "", null, null));
         assertEquals(Map.of("P", "ask"), profile.environment(request));
         Object git = JsonObject.EMPTY.with("command", "git status");
         assertEquals(PermissionMode.ALLOW, profile.permissionsFor(request).decide("Bash", git));
         SpawnRequest narrowed = new SpawnRequest(
                 null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null, PermissionMode.DENY), null, false);
         assertEquals(PermissionMode.DENY, profile.permissionsFor(narrowed).decide("Bash", git));
-        assertEquals(List.of("p", "-no"), profile.commandFor(narrowed, "", null));
+        assertEquals(List.of("p", "-no"), profile.commandFor(narrowed, "", null, null));
     }
 
     @Test
@@ -260,7 +260,7 @@ class AgentProfilesTest {
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(
                 List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
-                agent.profile().commandFor(request, "", found.program()));
+                agent.profile().commandFor(request, "", found.program(), null));
     }
 
     @Test
@@ -328,7 +328,7 @@ class AgentProfilesTest {
                         + "\"defaultModel\": \"usual\"}");
         AgentProfiles.Named second = bare.named("b");
         SpawnRequest told = second.told(asking(null, List.of(), null));
-        assertEquals(List.of("p", "-m", "usual"), second.profile().commandFor(told, "", null));
+        assertEquals(List.of("p", "-m", "usual"), second.profile().commandFor(told, "", null, null));
     }
 
     @ParameterizedTest
@@ -352,7 +352,7 @@ class AgentProfilesTest {
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
         SpawnRequest request = profiles.named("a").told(asking(null, List.of(asked.split(",")), null));
         assertEquals(List.of(told.split(",")), request.tools());
-        assertEquals(List.of(command.split(" ")), profiles.named("a").profile().commandFor(request, "", null));
+        assertEquals(List.of(command.split(" ")), profiles.named("a").profile().commandFor(request, "", null, null));
     }
 
     @ParameterizedTest
@@ -402,9 +402,9 @@ class AgentProfilesTest {
         AgentProfile profile = new AgentProfiles(List.of(folder)).named("a").profile();
         SpawnRequest bare =
                 new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
-        assertEquals(List.of("p"), profile.commandFor(bare, "", null));
+        assertEquals(List.of("p"), profile.commandFor(bare, "", null, null));
         SpawnRequest again = Json.read(
                 "{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8), SpawnRequest.class);
-        assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null));
+        assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null, null));
     }
 }

@@ -101,6 +101,7 @@ class WorkerTest {
                 List.of(),
                 new Install("", List.of()),
                 List.of(),
+                new AgentProfile.Forking(List.of("--copy", "{session}"), ""),
                 Map.of(),
                 "",
                 false,
@@ -622,7 +623,8 @@ class WorkerTest {
         return worker;
     }
 
-    private static final Fork FORK = new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), "What happened.");
+    private static final Fork FORK =
+            new Fork(new ForkedFrom("spn_0123456789abcdefghjkmnpq", 7), null, "What happened.");
 
     @Test
     void shouldKeepWhatIsThereBeforeEachMessageButTheFirst() throws Exception {
@@ -674,6 +676,21 @@ class WorkerTest {
         say(worker, "two");
         String second = nextInput(agent);
         assertTrue(second.contains("two") && !second.contains("happened"), second);
+    }
+
+    @Test
+    void shouldHaveTheAgentOfAForkGoOnWithACopyOfItsOwnSession() throws Exception {
+        fork = new Fork(FORK.from(), "ses_1", FORK.summary());
+        Worker worker = talker(null, false);
+        assertEquals(RUNNING, frames.next());
+        assertEquals(
+                "{type=forked, forked_from={spawn_id=spn_0123456789abcdefghjkmnpq, seq=7}, conversation=agent}",
+                frames.next());
+        say(worker, "one");
+        FakeProcess agent = walls.next();
+        assertEquals(List.of("agent", "--copy", "ses_1"), agent.command);
+        String first = nextInput(agent);
+        assertTrue(first.contains("one") && !first.contains("happened"), first);
     }
 
     @Test

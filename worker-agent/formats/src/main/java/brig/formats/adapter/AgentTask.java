@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param session the agent's own id of a session to resume; null begins a new one
  * @param raw whether each line of the agent also makes a {@code raw} frame, ahead of its other frames
  * @param permissions decides about its requests to use tools
+ * @param copies whether it goes on with a copy of that session, which stays as it is
  */
 public record AgentTask(
         String folder,
@@ -19,4 +20,16 @@ public record AgentTask(
         @Nullable String systemPrompt,
         @Nullable String session,
         boolean raw,
-        Permissions permissions) {}
+        Permissions permissions,
+        boolean copies) {
+    /** Of an agent that copies no session. */
+    public AgentTask(
+            String folder,
+            @Nullable String model,
+            @Nullable String systemPrompt,
+            @Nullable String session,
+            boolean raw,
+            Permissions permissions) {
+        this(folder, model, systemPrompt, session, raw, permissions, false);
+    }
+}

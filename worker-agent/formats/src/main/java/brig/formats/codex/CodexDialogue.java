@@ -119,7 +119,8 @@ final class CodexDialogue implements Dialogue {
                 "danger-full-access",
                 task.model(),
                 task.systemPrompt());
-        rpc.request(task.session() == null ? "thread/start" : "thread/resume", params, (result, error) -> {
+        String method = task.session() == null ? "thread/start" : task.copies() ? "thread/fork" : "thread/resume";
+        rpc.request(method, params, (result, error) -> {
             if (error == null) {
                 handleThread(result);
             } else {
