@@ -81,7 +81,8 @@ class HostShellTest {
             pty.readUntil("first-2", 1);
             Matcher here = Pattern.compile("here (/dev/\\S+) end").matcher(pty.shown());
             assertTrue(here.find(), pty.shown());
-            type(pty, "trap 'echo size $(stty size)' WINCH");
+            type(pty, "trap 'echo size $(stty size)' WINCH; echo set-$((1+4))");
+            pty.readUntil("set-5", 1);
             assertEquals(
                     0,
                     Run.of(List.of("stty", "-F", here.group(1), "rows", "40"), "", host.home())
