@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ public final class CheckpointBench implements Callable<Integer> {
                     .put("repository", repository(place))
                     .put("once", false)
                     .build();
-            System.err.println("making the worktree");
+            tell("making the worktree");
             try (WalledSession session = WalledSession.start(place, order, Measure.START.script(), SECONDS_MAX)) {
                 session.firstMs();
                 return report(machine, place, session);
@@ -101,8 +102,12 @@ public final class CheckpointBench implements Callable<Integer> {
         }
     }
 
+    private void tell(String what) {
+        Objects.requireNonNull(spec).commandLine().getErr().println(what);
+    }
+
     private String repository(HttpWire.Place place) throws IOException {
-        System.err.println("making a repository of " + mib + " MiB");
+        tell("making a repository of " + mib + " MiB");
         return Materials.make(place, "mib=" + mib + "\n" + REPOSITORY);
     }
 
@@ -112,7 +117,7 @@ public final class CheckpointBench implements Callable<Integer> {
         Taken.Values ms = Taken.Values.NONE;
         Taken.Values bytes = Taken.Values.NONE;
         for (int run = 1; run <= runs; run++) {
-            System.err.println("checkpoint " + run + " of " + runs);
+            tell("checkpoint " + run + " of " + runs);
             Checkpoint taken = take(place, session, files, run);
             ms = ms.with(taken.ms);
             bytes = bytes.with(taken.bytes);

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -133,8 +134,8 @@ public final class WallsBench implements Callable<Integer> {
         }
     }
 
-    private static void tell(String what) {
-        System.err.println(what);
+    private void tell(String what) {
+        Objects.requireNonNull(spec).commandLine().getErr().println(what);
     }
 
     private static JsonObject order(WallFigures wall, @Nullable String workspace) {
@@ -143,7 +144,7 @@ public final class WallsBench implements Callable<Integer> {
     }
 
     /** Finds out whether the wall is here, and what it holds. */
-    private static void look(HttpWire.Place place, WallFigures wall) throws IOException {
+    private void look(HttpWire.Place place, WallFigures wall) throws IOException {
         tell("a first session behind " + wall.kind().word());
         try (WalledSession session =
                 WalledSession.start(place, order(wall, null), Measure.START.script(), FIRST_SECONDS_MAX)) {
