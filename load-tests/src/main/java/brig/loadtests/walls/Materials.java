@@ -37,7 +37,29 @@ final class Materials {
             npm install --package-lock-only --offline --no-audit --no-fund --ignore-scripts >/dev/null
             """;
 
+    /** A file of which gcc has to optimize much and read little. */
+    private static final String C_FILES = """
+            command -v gcc >/dev/null || { echo 'there is no gcc in /usr/bin: install it'; exit 127; }
+            set -e
+            echo 'int main(void) { return 0; }' > warm.c
+            for f in $(seq 400); do
+                echo "unsigned f$f(unsigned *a, unsigned n) {
+                    unsigned s = $f;
+                    for (unsigned i = 0; i < n; i++) for (unsigned j = i; j < n; j += $f) {
+                        if (a[i] > a[j]) { unsigned t = a[i]; a[i] = a[j]; a[j] = t; s ^= t << $((f % 31)); }
+                        else s = s * 31 + a[j] % (i + 1);
+                    }
+                    return s;
+                }"
+            done > big.c
+            """;
+
     private Materials() {}
+
+    /** Makes a file of C that takes seconds to compile. @return the folder */
+    static String bigFile(HttpWire.Place place) throws IOException {
+        return make(place, C_FILES);
+    }
 
     /** Makes a repository of about so many files. @return the folder */
     static String repository(HttpWire.Place place, int files) throws IOException {

@@ -5,7 +5,7 @@ enum Measure {
     START("start_ms", "start, ms", 1, """
         echo up
         """),
-    MEMORY("idle_mib", "idle memory, MiB", 1, """
+    MEMORY("idle_mib", "idle memory, MiB each", 1, """
         echo up
         exec sleep infinity
         """),
@@ -14,6 +14,7 @@ enum Measure {
             "a system call, ns",
             1e3 / Measure.SYSTEM_CALLS,
             Measure.timed(Measure.dd(1), Measure.dd(Measure.SYSTEM_CALLS / 2))),
+    COMPILE("compile_ms", "gcc -O2, ms", 1e-3, Measure.timed("gcc -c warm.c", "gcc -O2 -c big.c")),
     GIT("git_status_ms", "git status, ms", 1e-3, Measure.timed(Measure.STATUS, Measure.STATUS)),
     NPM(
             "npm_ci_ms",
@@ -62,7 +63,7 @@ enum Measure {
 
     /** Whether its script works in a folder of {@link Materials}. */
     boolean hasFolder() {
-        return this == GIT || this == NPM;
+        return this == COMPILE || this == GIT || this == NPM;
     }
 
     String title() {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -33,12 +34,13 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Starts the product itself with private folders. Of each wall: what it holds, measured from inside; the time",
-            "from the request to the first output; memory (PSS) of all processes that an idle session has on the host; a",
-            "system call, of a million by dd; the second 'git status' of a session; 'npm ci' of 20 packages from files.",
+            "from the request to the first output; memory (PSS) of all processes of eight idle sessions on the host, for",
+            "each; a system call, of a million by dd; a file of C; the second 'git status' of a session; 'npm ci' of 20",
+            "packages from files.",
             "The walls take turns. In brackets: how many times that of bubblewrap. A session that takes longer than --limit",
             "is ended, and its measure not repeated behind that wall. A wall that this host lacks is named with its mend.",
             "",
-            "Memory needs the rights to look at those processes: root. git, nodejs and npm have to be in /usr.",
+            "Memory needs the rights to look at those processes: root. gcc, git, nodejs and npm have to be in /usr.",
             "Exit code 1: something did not work behind a wall that is here, or it does not hold all that it declares.",
             "",
             "Examples:",
@@ -53,6 +55,8 @@ public final class WallsBench implements Callable<Integer> {
     private static final int SECONDS_MAX = 3600;
     /** The first machine of all is booted. */
     private static final int FIRST_SECONDS_MAX = 300;
+
+    private static final int IDLE_SESSIONS = 8;
     /** What starts is done by then. */
     private static final long IDLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -63,7 +67,7 @@ public final class WallsBench implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "MEASURE",
-            description = "Only these: start, memory, syscall, git, npm.")
+            description = "Only these: start, memory, syscall, compile, git, npm.")
     private List<Measure> measures = List.of(Measure.values());
 
     @Option(names = "--starts", description = "Starts of each wall.", defaultValue = "20")
@@ -160,7 +164,11 @@ public final class WallsBench implements Callable<Integer> {
         if (measure.hasFolder()) {
             tell("making what " + measure.title() + " is measured with");
             try {
-                workspace = measure == Measure.GIT ? Materials.repository(place, files) : Materials.npmProject(place);
+                workspace = switch (measure) {
+                    case GIT -> Materials.repository(place, files);
+                    case NPM -> Materials.npmProject(place);
+                    default -> Materials.bigFile(place);
+                };
             } catch (IOException e) {
                 walls.forEach(wall ->
                         wall.end(measure, new Taken.Failed("there is nothing to measure with: " + e.getMessage())));
@@ -180,16 +188,15 @@ public final class WallsBench implements Callable<Integer> {
 
     private void run(Brig brig, HttpWire.Place place, Measure measure, WallFigures wall, @Nullable String workspace)
             throws IOException {
-        Set<Long> before = ProcessMemory.below(brig.workerAgents());
-        try (WalledSession session =
-                WalledSession.start(place, order(wall, workspace), measure.script(), limitSeconds)) {
-            wall.add(
-                    measure,
-                    switch (measure) {
-                        case START -> session.firstMs();
-                        case MEMORY -> idleMib(brig, session, before);
-                        case SYSCALL, GIT, NPM -> measure.value(session.output());
-                    });
+        JsonObject order = order(wall, workspace);
+        try {
+            if (measure == Measure.MEMORY) {
+                wall.add(measure, idleMib(brig, place, order));
+                return;
+            }
+            try (WalledSession session = WalledSession.start(place, order, measure.script(), limitSeconds)) {
+                wall.add(measure, measure == Measure.START ? session.firstMs() : measure.value(session.output()));
+            }
         } catch (WalledSession.TooLong e) {
             wall.end(measure, new Taken.Longer(limitSeconds));
         } catch (IOException | IllegalArgumentException e) {
@@ -197,11 +204,24 @@ public final class WallsBench implements Callable<Integer> {
         }
     }
 
-    private static double idleMib(Brig brig, WalledSession session, Set<Long> before) throws IOException {
-        session.firstMs();
-        LockSupport.parkNanos(IDLE_AFTER_NANOS);
-        Set<Long> own = ProcessMemory.below(brig.workerAgents());
-        own.removeAll(before);
-        return ProcessMemory.mib(own);
+    /** What each of several sessions has, as the programs of a wall are in memory once. */
+    private double idleMib(Brig brig, HttpWire.Place place, JsonObject order) throws IOException {
+        Set<Long> before = ProcessMemory.below(brig.workerAgents());
+        List<WalledSession> sessions = new ArrayList<>();
+        try {
+            for (int i = 0; i < IDLE_SESSIONS; i++) {
+                WalledSession session = WalledSession.start(place, order, Measure.MEMORY.script(), limitSeconds);
+                sessions.add(session);
+                session.firstMs();
+            }
+            LockSupport.parkNanos(IDLE_AFTER_NANOS);
+            Set<Long> own = ProcessMemory.below(brig.workerAgents());
+            own.removeAll(before);
+            return ProcessMemory.mib(own) / IDLE_SESSIONS;
+        } finally {
+            for (WalledSession session : sessions) {
+                session.close();
+            }
+        }
     }
 }
