@@ -67,6 +67,7 @@ export type BrigErrorCode =
     | 'TURN_TIMEOUT'
     | 'DISK_FULL'
     | 'SERVICE_FAILED'
+    | 'PREPARATION_FAILED'
     | 'WORKER_LOST'
     | 'RECONCILE_TIMEOUT'
     | 'LINK_FENCED'

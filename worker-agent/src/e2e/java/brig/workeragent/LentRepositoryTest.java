@@ -16,6 +16,7 @@ import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -262,7 +263,8 @@ class LentRepositoryTest {
                 request.bounds(),
                 request.talk(),
                 null,
-                request.place());
+                request.place(),
+                Setup.NONE);
         assertEquals(
                 ErrorCode.WORKSPACE_OUTSIDE_BASE,
                 TwoHosts.refusal(() -> TwoHosts.control(

@@ -19,6 +19,7 @@ import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.TransferAnswer;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.json.Json;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -83,7 +84,8 @@ final class TwoHosts implements AutoCloseable {
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
                 null,
-                new SpawnRequest.Place("far", List.of()));
+                new SpawnRequest.Place("far", List.of()),
+                Setup.NONE);
     }
 
     static String newId() {

@@ -3,6 +3,7 @@ package brig.acp;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
@@ -58,7 +59,8 @@ public record AcpOptions(
                 new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS, budget, null),
                 SpawnRequest.Continuation.NEW,
                 null,
-                place);
+                place,
+                Setup.NONE);
         return new SpawnerRequest.Spawn(request, CLIENT, null);
     }
 

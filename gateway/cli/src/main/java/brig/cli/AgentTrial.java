@@ -10,6 +10,7 @@ import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.util.List;
@@ -159,7 +160,8 @@ final class AgentTrial {
                 new SpawnRequest.Bounds(null, secondsMax, 0),
                 SpawnRequest.Continuation.NEW,
                 null,
-                SpawnRequest.Place.HERE);
+                SpawnRequest.Place.HERE,
+                Setup.NONE);
         try (GatewayClient client = context.connectAgain(gateway)) {
             // Whatever hangs, this command goes on.
             CompletableFuture<Void> over = CompletableFuture.runAsync(

@@ -27,8 +27,8 @@ final class DevcontainerCommand {
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "A session uses the file with 'brig run --devcontainer' only, and takes its image alone: a project's file runs",
-                "nothing, mounts nothing and lets nothing through. No gateway is needed.",
+                "A session uses the file with 'brig run --devcontainer' only. Its commands run behind the wall; it mounts nothing",
+                "and lets nothing through. No gateway is needed.",
                 "",
                 "Exit codes: 0: every key is honoured; 1: some are not; 2: there is no such file, or it cannot be read.",
                 "",

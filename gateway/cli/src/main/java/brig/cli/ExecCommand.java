@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.util.List;
@@ -89,7 +90,8 @@ final class ExecCommand implements Callable<Integer> {
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
                 null,
-                place);
+                place,
+                Setup.NONE);
         return RunCommand.stream(
                 main, SHELL, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }

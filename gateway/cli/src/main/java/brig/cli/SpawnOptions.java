@@ -7,10 +7,13 @@ import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -145,9 +148,25 @@ final class SpawnOptions {
     @Option(
             names = "--devcontainer",
             description =
-                    "Have as root the image that the folder's devcontainer.json names; 'brig image pull' takes it in"
-                            + " before. 'brig devcontainer check' shows what else is in that file.")
+                    "Have as root the image that the folder's devcontainer.json names ('brig image pull' takes it in"
+                            + " before), and its variables, and run its commands before the agent. 'brig devcontainer"
+                            + " check' shows what it has.")
     private boolean devcontainer;
+
+    @Option(
+            names = {"-e", "--env"},
+            paramLabel = "NAME=VALUE",
+            mapFallbackValue = "",
+            description =
+                    "Set this variable for the agent, if the policy lets it in. Repeatable. Not for secrets: others can read it.")
+    private Map<String, String> env = new LinkedHashMap<>();
+
+    @Option(
+            names = "--prepare",
+            paramLabel = "LINE",
+            description =
+                    "Run this line of shell behind the wall before the agent, such as 'npm ci'. Repeatable, in order.")
+    private List<String> prepare = List.of();
 
     @Option(
             names = "--request-id",
@@ -255,19 +274,38 @@ final class SpawnOptions {
         return absolute(path);
     }
 
-    private String devcontainersRoot(SpawnRequest.Place place) {
+    private @Nullable DevcontainerSettings devcontainer(SpawnRequest.Place place) {
+        if (!devcontainer) {
+            return null;
+        }
         Path project = folder.any();
         if (root != null || project == null || !place.equals(SpawnRequest.Place.HERE)) {
             throw BrigException.invalid(
                     "--devcontainer", "goes with a folder of this host (-w, -r, -s or -c), and not with --root");
         }
         Path file = FileOfProject.find(project, DevcontainerSettings.NAMES);
-        ImageReference image = FileOfProject.read(file, DevcontainerSettings.BYTES_MAX, DevcontainerSettings::read)
-                .image();
-        if (image == null) {
-            throw BrigException.invalid("--devcontainer", "finds no image of a registry in " + file);
+        DevcontainerSettings settings =
+                FileOfProject.read(file, DevcontainerSettings.BYTES_MAX, DevcontainerSettings::read);
+        if (settings.needsOther()) {
+            throw BrigException.invalid(
+                    "--devcontainer", "finds no image of a registry in " + file + ", and Brig builds none");
         }
-        return "oci:" + image.usualName();
+        return settings;
+    }
+
+    private @Nullable String root(@Nullable DevcontainerSettings settings) {
+        ImageReference image = settings == null ? null : settings.image();
+        return image == null ? root : "oci:" + image.usualName();
+    }
+
+    /** What the command line says comes after what the file says. */
+    private Setup setup(@Nullable DevcontainerSettings settings) {
+        Setup file = settings == null ? Setup.NONE : settings.setup();
+        Map<String, String> variables = new LinkedHashMap<>(file.variables());
+        variables.putAll(env);
+        return new Setup(
+                variables,
+                Stream.concat(file.prepare().stream(), prepare.stream()).toList());
     }
 
     SpawnerRequest.Spawn request(@Nullable String prompt, boolean once) {
@@ -276,6 +314,7 @@ final class SpawnOptions {
 
     SpawnerRequest.Spawn request(@Nullable String prompt, boolean once, boolean record) {
         SpawnRequest.Place place = where.place();
+        DevcontainerSettings settings = devcontainer(place);
         SpawnRequest request = new SpawnRequest(
                 taskId,
                 folderOn(place, folder.copy != null ? folder.copy : folder.workspace),
@@ -303,7 +342,8 @@ final class SpawnOptions {
                         wall),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null, checkpoints()),
                 parent,
-                place.rooted(devcontainer ? devcontainersRoot(place) : root));
+                place.rooted(root(settings)),
+                setup(settings));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

@@ -93,10 +93,11 @@ final class TreeDrawing {
                 marks + (said == null || said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
     }
 
-    /** A sub-agent's name: its type, and the end of its id. */
+    /** A sub-agent's name: its type, and the end of its id. Brig's own, as {@code service:db}, have both in their id. */
     static String nameOf(String type, String id) {
+        String own = id.startsWith(type + ":") ? id.substring(type.length() + 1) : null;
         return cut(type, NAME_CHARS_MAX) + " "
-                + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
+                + cut(own == null ? id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)) : own, NAME_CHARS_MAX);
     }
 
     /**

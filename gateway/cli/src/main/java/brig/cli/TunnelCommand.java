@@ -3,6 +3,7 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -162,7 +163,8 @@ final class TunnelCommand implements Callable<Integer> {
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
                 SpawnRequest.Continuation.NEW,
                 null,
-                SpawnRequest.Place.of(null, List.of(), tunnels));
+                SpawnRequest.Place.of(null, List.of(), tunnels),
+                Setup.NONE);
         return new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null);
     }
 }

@@ -22,6 +22,7 @@ import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.nio.file.Files;
@@ -176,7 +177,8 @@ final class Tools {
                         : new SpawnRequest.Bounds(null, 0, 0, Budget.parse("budget", asked.budget()), null),
                 SpawnRequest.Continuation.NEW,
                 null,
-                new SpawnRequest.Place(asked.host(), List.of()));
+                new SpawnRequest.Place(asked.host(), List.of()),
+                Setup.NONE);
         SpawnAnswer spawned = gateway.request(new SpawnerRequest.Spawn(request, CLIENT, PLACE_WAIT), SpawnAnswer.class);
         return ToolResult.of(JsonObject.of(
                 new Spawned(spawned.spawnId(), spawned.taskId(), spawned.workspace(), Cursor.BEGINNING.toString())));

@@ -225,6 +225,36 @@ class CommandLineTest {
     }
 
     @Test
+    void shouldPrepareASessionByWhatADevcontainerSays() throws IOException {
+        Path folder = Files.createDirectories(product.workspaces().resolve("prepared"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.writeString(
+                folder.resolve(".devcontainer.json"),
+                "{\"containerEnv\": {\"LANG\": \"C\", \"NOT_LISTED\": \"1\"}, \"postCreateCommand\": [\"sh\", \"-c\", \"echo by-project; echo $$ > first\"]}");
+        Run run = product.brig(
+                "run",
+                "shell",
+                "-w",
+                folder.toString(),
+                "--devcontainer",
+                "-e",
+                "PARAGRAPH=from-request",
+                "--prepare",
+                "test -s first && echo then > second",
+                "--",
+                "cat second; echo $LANG-$NOT_LISTED-$PARAGRAPH");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("then\nC--from-request\n", run.out());
+        assertTrue(run.err().contains("--- prepare 1 ---\nby-project"), run.err());
+        assertTrue(run.err().contains("NOT_LISTED has no effect"), run.err());
+        Run failed = product.brig(
+                "run", "shell", "-w", folder.toString(), "--prepare", "echo no rule >&2; exit 7", "--", "touch third");
+        assertEquals(126, failed.exitCode(), failed::err);
+        assertTrue(failed.err().contains("(prepare) ended with exit code 7; it wrote last:\\nno rule"), failed.err());
+        assertFalse(Files.exists(folder.resolve("third")));
+    }
+
+    @Test
     void shouldPrintTheAnswerAloneWhenSubAgentsSpeakToo() throws IOException {
         Run run = product.brig("run", "mock", "#scenario:subagent");
         assertEquals(0, run.exitCode(), run::err);

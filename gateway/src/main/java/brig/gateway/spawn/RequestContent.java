@@ -7,6 +7,7 @@ import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,9 @@ record RequestContent(
         @OmitEmpty List<String> on,
         SpawnRequest.@Nullable Tunnel tunnel,
         @OmitEmpty List<SpawnRequest.Tunnel> furtherTunnels,
+        @Nullable String root,
+        @OmitEmpty Map<String, String> variables,
+        @OmitEmpty List<String> prepare,
         @Nullable String cwd,
         @Nullable String captain) {
     /** The agent without its model. */
@@ -79,6 +83,9 @@ record RequestContent(
                 request.place().on(),
                 request.place().tunnel(),
                 request.place().furtherTunnels(),
+                request.place().root(),
+                request.setup().variables(),
+                request.setup().prepare(),
                 request.workspace(),
                 asker.admin() ? null : asker.captain());
     }

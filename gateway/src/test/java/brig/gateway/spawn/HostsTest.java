@@ -12,6 +12,7 @@ import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import java.util.Set;
@@ -47,7 +48,8 @@ class HostsTest {
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
                 null,
-                new SpawnRequest.Place(host, List.of(on)));
+                new SpawnRequest.Place(host, List.of(on)),
+                Setup.NONE);
     }
 
     private static SpawnAnswer answer(String spawnId) {

@@ -13,6 +13,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.ApplyAnswer;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -198,7 +199,8 @@ class RepositoryTransfersTest {
                 SpawnRequest.Bounds.NONE,
                 SpawnRequest.Continuation.NEW,
                 null,
-                new SpawnRequest.Place("far", List.of()));
+                new SpawnRequest.Place("far", List.of()),
+                Setup.NONE);
     }
 
     private <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> call) {

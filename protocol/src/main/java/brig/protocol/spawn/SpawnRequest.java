@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param talk how the agent's own session is continued and recorded
  * @param parent any name of the session that this one works for; null for none
  * @param place where its worker is to run
+ * @param setup what is there before its agent starts
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -48,7 +49,8 @@ public record SpawnRequest(
         @Flat Bounds bounds,
         @Flat Continuation talk,
         @NotEmpty @Nullable String parent,
-        @Flat Place place) {
+        @Flat Place place,
+        @Flat Setup setup) {
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
     public SpawnRequest {
         if (taskId != null && !Ids.isTaskId(taskId)) {
@@ -444,7 +446,8 @@ public record SpawnRequest(
                 bounds,
                 talk,
                 parent,
-                Place.HERE);
+                Place.HERE,
+                Setup.NONE);
     }
 
     /** A request that leaves the wall to the agent's profile. */
@@ -535,7 +538,13 @@ public record SpawnRequest(
                 bounds,
                 new Continuation(null, talk.record(), talk.tty(), talk.checkpoints()),
                 parent,
-                place);
+                place,
+                setup);
+    }
+
+    /** A copy with that setup. */
+    public SpawnRequest with(Setup other) {
+        return with(agentConfig, prompt, claim, parent, place, other);
     }
 
     /** A copy that may be stored: the prompt may be confidential. */
@@ -559,6 +568,16 @@ public record SpawnRequest(
             Claim otherClaim,
             @Nullable String otherParent,
             Place otherPlace) {
+        return with(otherAgent, otherPrompt, otherClaim, otherParent, otherPlace, setup);
+    }
+
+    private SpawnRequest with(
+            AgentConfig otherAgent,
+            @Nullable String otherPrompt,
+            Claim otherClaim,
+            @Nullable String otherParent,
+            Place otherPlace,
+            Setup otherSetup) {
         return new SpawnRequest(
                 taskId,
                 workspace,
@@ -573,6 +592,7 @@ public record SpawnRequest(
                 bounds,
                 talk,
                 otherParent,
-                otherPlace);
+                otherPlace,
+                otherSetup);
     }
 }

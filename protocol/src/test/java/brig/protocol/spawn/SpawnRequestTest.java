@@ -8,7 +8,10 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Splits;
 import brig.protocol.json.Json;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,10 +66,24 @@ class SpawnRequestTest {
                 "{'agent_config':{'name':'a'},'request_id':'8e03978e-40d5-43dd-bc93-6894a57f9324','project':'p',"
                         + "'env_allowlist':[],'timeout_seconds':1,'lease_seconds':3600,'resume':'s','record':true,"
                         + "'share_workspace':true}",
+                "{'agent_config':{'name':'a'},'variables':{'B':'','A':'x'},'prepare':['npm ci','make']}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
             assertEquals(request, Json.read(Json.write(request), SpawnRequest.class));
         }
+    }
+
+    @Test
+    void shouldBoundItsSetup() {
+        Map<String, String> variables = new TreeMap<>();
+        for (int i = 0; i <= Setup.VARIABLES_MAX; i++) {
+            variables.put("V" + i, "");
+        }
+        assertThrows(BrigException.class, () -> new Setup(variables, List.of()));
+        List<String> lines = Collections.nCopies(Setup.LINES_MAX + 1, "x");
+        assertThrows(BrigException.class, () -> new Setup(Map.of(), lines));
+        List<String> longLine = List.of("x".repeat(Setup.TEXT_MAX + 1));
+        assertThrows(BrigException.class, () -> new Setup(Map.of(), longLine));
     }
 
     @ParameterizedTest
@@ -87,6 +104,13 @@ class SpawnRequestTest {
                 "{'agent_config':{'name':'a','model':'\\u0000'}}   | 'model' must not contain a NUL",
                 "{'agent_config':{'name':'a','system_prompt':'\\u0000'}} | 'system_prompt' must not contain a NUL",
                 "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
+                "{'agent_config':{'name':'a'},'variables':{'1':'x'}} | 'variables' must have names that match",
+                "{'agent_config':{'name':'a'},'variables':{'A=B':'x'}} | 'variables' must have names that match",
+                "{'agent_config':{'name':'a'},'variables':{'A':'\\u0000'}} | 'variables.A' must have at most 8192 characters, and no NUL",
+                "{'agent_config':{'name':'a'},'variables':{'A':1}} | 'variables' must be a string",
+                "{'agent_config':{'name':'a'},'prepare':[' ']}      | 'prepare' must not have an empty line",
+                "{'agent_config':{'name':'a'},'prepare':['a\\u0000']} | 'prepare' must have at most 8192 characters, and no NUL",
+                "{'agent_config':{'name':'a'},'prepare':'make'}     | 'prepare' must be a list of strings",
                 "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
                 "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree, snapshot or copy",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree'} | 'repository' goes with",

@@ -2,30 +2,49 @@ package brig.project;
 
 import brig.protocol.BrigException;
 import brig.protocol.json.JsonObject;
+import brig.protocol.spawn.Setup;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The container that a project describes for editors ({@code devcontainer.json}), and what Brig does with each key. A project
- * is not trusted: nothing in it is run, mounted or let through, and an image is one that an admin took in.
+ * is not trusted: its commands run behind the wall only, nothing is mounted or let through, and an image is one that an
+ * admin took in.
  *
- * <p>Decision 0047.
+ * <p>Decisions 0047, 0215.
  *
  * @param image null if it names none that can be fetched
+ * @param needsOther whether it wants a root that Brig does not make, so that its commands would not do what is meant
+ * @param setup its variables and commands
  * @param effects of each key that is there
  */
-public record DevcontainerSettings(@Nullable ImageReference image, List<KeyEffect> effects) {
+public record DevcontainerSettings(
+        @Nullable ImageReference image, boolean needsOther, Setup setup, List<KeyEffect> effects) {
     /** The files, of which the first counts. */
     public static final List<String> NAMES = List.of(".devcontainer/devcontainer.json", ".devcontainer.json");
 
     public static final int BYTES_MAX = 64 * 1024;
 
     private static final String IMAGE = "image";
+    private static final Set<String> OTHER_ROOTS = Set.of("build", "dockerFile", "dockerComposeFile");
+    /** In this order, which is that of the specification. The later ones of variables count. */
+    private static final List<String> COMMANDS =
+            List.of("onCreateCommand", "updateContentCommand", "postCreateCommand", "postStartCommand");
+
+    private static final List<String> VARIABLES = List.of("containerEnv", "remoteEnv");
+    /** What a text may refer to: https://containers.dev/implementors/json_reference/#variables-in-devcontainerjson. */
+    private static final String REFERENCE = "${";
+
+    private static final String FOLDER = "${containerWorkspaceFolder}";
+    private static final String FOLDER_NAME = "${containerWorkspaceFolderBasename}";
     private static final String WORKSPACE_FOLDER = "workspaceFolder";
 
     /** What is so in every session, or is for others. */
@@ -55,18 +74,8 @@ public record DevcontainerSettings(@Nullable ImageReference image, List<KeyEffec
         putAll(all, "a project cannot mount folders of the host", "'mounts' of the policy", "mounts", "workspaceMount");
         putAll(
                 all,
-                "variables come from the agent's profile",
-                "'env' of the profile, and 'environment' of the policy, which lets them in",
-                "containerEnv",
-                "remoteEnv");
-        putAll(
-                all,
-                "commands of a project do not run by themselves",
+                "nobody attaches an editor",
                 "'brig exec ID -- COMMAND' runs one in the session's workspace, behind its wall",
-                "onCreateCommand",
-                "updateContentCommand",
-                "postCreateCommand",
-                "postStartCommand",
                 "postAttachCommand");
         putAll(all, "nothing of a project runs outside the wall", null, "initializeCommand");
         putAll(
@@ -118,10 +127,84 @@ public record DevcontainerSettings(@Nullable ImageReference image, List<KeyEffec
         JsonObject values = JsonObject.readCommented(new String(content, StandardCharsets.UTF_8));
         ImageReference image = values.has(IMAGE) ? image(values.text(IMAGE, "")) : null;
         List<KeyEffect> effects = new ArrayList<>();
+        Map<String, String> variables = new TreeMap<>();
+        VARIABLES.forEach(key -> addVariables(key, values, variables, effects));
+        List<String> lines = new ArrayList<>();
+        COMMANDS.forEach(key -> addCommands(key, values, lines, effects));
         for (String key : new TreeSet<>(values.names())) {
-            effects.add(effect(key, values, image));
+            if (!VARIABLES.contains(key) && !COMMANDS.contains(key)) {
+                effects.add(effect(key, values, image));
+            }
         }
-        return new DevcontainerSettings(image, effects);
+        boolean needsOther =
+                image == null && (values.has(IMAGE) || OTHER_ROOTS.stream().anyMatch(values::has));
+        return new DevcontainerSettings(image, needsOther, new Setup(variables, lines), effects);
+    }
+
+    /** Values are never shown: they may be secrets. */
+    private static void addVariables(
+            String key, JsonObject values, Map<String, String> variables, List<KeyEffect> effects) {
+        JsonObject all = values.object(key);
+        for (String name : new TreeSet<>(all.names())) {
+            String at = key + "." + name;
+            String value = all.value(name) instanceof String text ? resolved(text) : null;
+            if (!Setup.isVariable(name) || value == null || value.contains(REFERENCE)) {
+                effects.add(KeyEffect.no(
+                        at,
+                        "it is no name with a text, or refers to what is outside of the wall",
+                        "'brig run --env NAME=VALUE'"));
+            } else {
+                variables.put(name, value);
+                effects.add(KeyEffect.withinPolicy(
+                        at, "is set with 'brig run --devcontainer', if 'environment' of the policy lets it in"));
+            }
+        }
+    }
+
+    private static String resolved(String text) {
+        return text.replace(FOLDER, MountTargets.WORKSPACE).replace(FOLDER_NAME, MountTargets.WORKSPACE.substring(1));
+    }
+
+    /** A text is for the shell, a list is a program with its arguments, and an object has several of these. */
+    private static void addCommands(String key, JsonObject values, List<String> lines, List<KeyEffect> effects) {
+        if (!values.has(key)) {
+            return;
+        }
+        List<String> added = new ArrayList<>();
+        boolean isWhole = values.value(key) instanceof JsonObject
+                ? values.object(key).names().stream().allMatch(name -> addLine(values.object(key), name, added))
+                : addLine(values, key, added);
+        if (isWhole) {
+            lines.addAll(added);
+            effects.add(KeyEffect.yes(key, "is run before the agent with 'brig run --devcontainer', behind its wall"));
+        } else {
+            effects.add(KeyEffect.no(
+                    key, "it is no command, or refers to what is outside of the wall", "'brig run --prepare LINE'"));
+        }
+    }
+
+    private static boolean addLine(JsonObject values, String key, List<String> lines) {
+        String line;
+        if (values.value(key) instanceof List<?> words) {
+            if (!words.stream().allMatch(String.class::isInstance)) {
+                return false;
+            }
+            line = values.texts(key).stream().map(DevcontainerSettings::quoted).collect(Collectors.joining(" "));
+        } else if (values.value(key) instanceof String text) {
+            line = text;
+        } else {
+            return false;
+        }
+        line = resolved(line);
+        boolean isUsable = !line.isBlank() && !line.contains("${localEnv:") && !line.contains("${localWorkspaceFolder");
+        if (isUsable) {
+            lines.add(line);
+        }
+        return isUsable;
+    }
+
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
     }
 
     private static @Nullable ImageReference image(String text) {

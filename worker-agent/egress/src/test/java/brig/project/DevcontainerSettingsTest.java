@@ -2,14 +2,18 @@ package brig.project;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.project.KeyEffect.Honoured;
 import brig.protocol.BrigException;
+import brig.protocol.spawn.Setup;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,7 +28,7 @@ class DevcontainerSettingsTest {
     }
 
     @Test
-    void shouldTakeTheImageAndNothingElse() {
+    void shouldTakeWhatStaysBehindTheWall() {
         String text = """
                 // As editors write it.
                 {
@@ -49,14 +53,17 @@ class DevcontainerSettingsTest {
                         Map.entry("privileged", Honoured.NO),
                         Map.entry("runArgs", Honoured.NO),
                         Map.entry("mounts", Honoured.NO),
-                        Map.entry("containerEnv", Honoured.NO),
-                        Map.entry("remoteEnv", Honoured.NO),
+                        Map.entry("containerEnv.TOKEN", Honoured.WITHIN_POLICY),
+                        Map.entry("remoteEnv.A", Honoured.WITHIN_POLICY),
                         Map.entry("initializeCommand", Honoured.NO),
-                        Map.entry("postCreateCommand", Honoured.NO),
+                        Map.entry("postCreateCommand", Honoured.YES),
                         Map.entry("workspaceFolder", Honoured.YES),
                         Map.entry("remoteUser", Honoured.NO),
                         Map.entry("somebodyElses", Honoured.NO)),
                 honoured(text));
+        assertEquals(
+                new Setup(Map.of("TOKEN", "hunter2", "A", "b"), List.of("npm ci")),
+                read(text).setup());
         ImageReference image = read(text).image();
         assertEquals("base-bookworm", image == null ? null : image.usualName());
         String said = read(text).effects().toString();
@@ -65,10 +72,69 @@ class DevcontainerSettingsTest {
     }
 
     @Test
-    void shouldSayWhatToDoInsteadOfACommand() {
-        String instead =
-                read("{\"postCreateCommand\": \"make\"}").effects().getFirst().instead();
-        assertTrue(instead != null && instead.startsWith("'brig exec ID -- COMMAND'"), instead);
+    void shouldRunCommandsInTheOrderOfTheirKind() {
+        Setup setup = read("""
+                {
+                    "postStartCommand": {"a": "one", "b": ["two", "it's"]},
+                    "postCreateCommand": ["make", "-C", "${containerWorkspaceFolder}/src", "; rm -rf /"],
+                    "onCreateCommand": "first && second",
+                }
+                """).setup();
+        assertEquals(
+                List.of("first && second", "'make' '-C' '/workspace/src' '; rm -rf /'", "one", "'two' 'it'\\''s'"),
+                setup.prepare());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "5",
+                "true",
+                "\"\"",
+                "[\"make\", 5]",
+                "{\"a\": {\"b\": \"make\"}}",
+                "\"cat ${localEnv:HOME}/x\"",
+                "\"cat ${localWorkspaceFolder}/x\""
+            })
+    void shouldNameACommandThatIsNone(String command) {
+        String text = "{\"postCreateCommand\": " + command + "}";
+        assertEquals(Map.of("postCreateCommand", Honoured.NO), honoured(text));
+        assertEquals(Setup.NONE, read(text).setup());
+    }
+
+    @Test
+    void shouldNameVariablesThatAreNone() {
+        String text = """
+                {
+                    "containerEnv": {"A": "1", "B": "${containerWorkspaceFolder}/b", "C": "${localEnv:C}", "D=E": "x", "F": 5},
+                    "remoteEnv": {"A": "2", "G": null, "PATH": "${containerEnv:PATH}:/x"}
+                }
+                """;
+        assertEquals(Map.of("A", "2", "B", "/workspace/b"), read(text).setup().variables());
+        assertEquals(Honoured.NO, honoured(text).get("containerEnv.C"));
+        assertEquals(Honoured.NO, honoured(text).get("containerEnv.D=E"));
+        assertEquals(Honoured.NO, honoured(text).get("containerEnv.F"));
+        assertEquals(Honoured.NO, honoured(text).get("remoteEnv.G"));
+        assertEquals(Honoured.NO, honoured(text).get("remoteEnv.PATH"));
+    }
+
+    @Test
+    void shouldSayIfItWantsARootThatNobodyMakes() {
+        assertTrue(read("{\"build\": {\"dockerfile\": \"Dockerfile\"}}").needsOther());
+        assertTrue(read("{\"image\": \"${localEnv:I}\"}").needsOther());
+        assertFalse(read("{\"image\": \"debian:12\"}").needsOther());
+        assertFalse(read("{\"postCreateCommand\": \"make\"}").needsOther());
+    }
+
+    @Test
+    void shouldRefuseMoreThanARequestMayHave() {
+        assertThrows(
+                BrigException.class,
+                () -> read("{\"postCreateCommand\": {"
+                        + IntStream.range(0, 17)
+                                .mapToObj(i -> "\"c" + i + "\": \"x\"")
+                                .collect(Collectors.joining(",")) + "}}"));
+        assertThrows(BrigException.class, () -> read("{\"postCreateCommand\": \"" + "x".repeat(9000) + "\"}"));
     }
 
     @ParameterizedTest

@@ -484,12 +484,14 @@ public record AgentProfile(
     /** The environment for a request adapted by {@link #told}, with the base URLs of its model routes. */
     public Map<String, String> environment(SpawnRequest request) {
         PermissionMode told = permissionsFor(request).toldMode();
-        Map<String, String> whole = new LinkedHashMap<>(env);
-        whole.replaceAll((name, value) -> withRoutes(value)
+        Map<String, String> own = new LinkedHashMap<>(env);
+        own.replaceAll((name, value) -> withRoutes(value)
                 .replace("{model}", orEmpty(request.model()))
                 .replace("{tools}", String.join(",", request.tools()))
                 .replace("{permissions}", told.wireName())
                 .replace("{permissions.ask}", String.valueOf(told == PermissionMode.ASK)));
+        Map<String, String> whole = new LinkedHashMap<>(request.setup().variables());
+        whole.putAll(own);
         return whole;
     }
 

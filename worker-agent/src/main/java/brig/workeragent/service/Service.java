@@ -40,6 +40,8 @@ final class Service {
     /** Whether its end is a failure of which nobody is told otherwise. */
     private volatile boolean isExpectedToLive;
 
+    private volatile boolean isAbandoned;
+
     /** @param health a wall like its own, whose programs find it on 127.0.0.1 */
     Service(
             String name,
@@ -90,6 +92,9 @@ final class Service {
     private void awaitHealth(CompletableFuture<ProcessEnd> end) throws InterruptedException {
         long untilMs = clock.getAsLong() + profile.startMs();
         for (boolean isHealthy = isHealthy(untilMs); !isHealthy; isHealthy = isHealthy(untilMs)) {
+            if (isAbandoned) {
+                throw failed("was ended before it could be used");
+            }
             if (end.isDone()) {
                 throw failed("ended with exit code " + end.join().exitCode() + " before it could be used");
             }
@@ -143,6 +148,15 @@ final class Service {
                     null,
                     null,
                     null));
+        }
+    }
+
+    /** Nobody waits for it any more: a start is to fail soon. */
+    void abandon() {
+        isAbandoned = true;
+        WalledProcess running = process;
+        if (running != null) {
+            running.kill();
         }
     }
 

@@ -1,15 +1,12 @@
 package brig.workeragent.service;
 
 import brig.egress.policy.EgressPolicy;
-import brig.protocol.control.Posture;
 import brig.protocol.spawn.RootName;
-import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.image.Images;
 import brig.workeragent.profile.ServiceProfile;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
-import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,20 +24,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0211.
  */
-public final class SessionServices {
+public final class SessionServices implements PreparedWall.Before {
+    private static final long LINE_MS_MAX = TimeUnit.MINUTES.toMillis(30);
+
     private final List<Service> all = new ArrayList<>();
-    private boolean areStarted;
 
     /** Whatever they need of the worker-agent. */
     public record Host(Walls walls, Images images, Outbox outbox, LongSupplier clock) {}
 
     /**
-     * Takes what they need; starts nothing.
+     * The agent's wall, with what is there before its first process. Takes what that needs; starts nothing.
      *
      * @param agent the plan of the agent's wall
+     * @param prepare lines that are run there when the services are up
+     * @param lineMsMax how long each of them may take, 0 for half an hour
      * @throws brig.protocol.BrigException {@code UNKNOWN_IMAGE}, and as {@link Walls#build}
      */
-    public static Wall around(Host host, Walls.Plan agent, Map<String, ServiceProfile> profiles) {
+    public static Wall around(
+            Host host, Walls.Plan agent, Map<String, ServiceProfile> profiles, List<String> prepare, long lineMsMax) {
         SessionServices services = new SessionServices();
         try {
             new TreeMap<>(profiles)
@@ -49,7 +50,17 @@ public final class SessionServices {
                     .build(agent.with(services.all.stream()
                             .flatMap(service -> servers(service.profile(), service.wall()).stream())
                             .toList()));
-            return services.all.isEmpty() ? wall : services.before(wall);
+            Wall served = services.all.isEmpty() ? wall : new PreparedWall(services, wall);
+            return prepare.isEmpty()
+                    ? served
+                    : new PreparedWall(
+                            new Preparation(
+                                    served,
+                                    prepare,
+                                    lineMsMax == 0 ? LINE_MS_MAX : lineMsMax,
+                                    host.outbox(),
+                                    host.clock()),
+                            served);
         } catch (RuntimeException e) {
             services.close();
             throw e;
@@ -102,51 +113,25 @@ public final class SessionServices {
                 .toList();
     }
 
-    /** Called for one process at a time. */
-    private void start() throws InterruptedException {
-        if (!areStarted) {
-            areStarted = true;
-            for (Service service : all) {
-                service.start();
-            }
+    @Override
+    public boolean isPartOfWall() {
+        return true;
+    }
+
+    @Override
+    public void start() throws InterruptedException {
+        for (Service service : all) {
+            service.start();
         }
     }
 
-    private void close() {
-        all.forEach(Service::close);
+    @Override
+    public void abandon() {
+        all.forEach(Service::abandon);
     }
 
-    private Wall before(Wall agent) {
-        return new Wall() {
-            @Override
-            public WalledProcess start(
-                    List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
-                    throws InterruptedException {
-                SessionServices.this.start();
-                return agent.start(command, message, stdinPipe, tty);
-            }
-
-            @Override
-            public Posture measure() throws InterruptedException {
-                SessionServices.this.start();
-                return agent.measure();
-            }
-
-            @Override
-            public CompletableFuture<Integer> dial(int port) {
-                return agent.dial(port);
-            }
-
-            @Override
-            public CompletableFuture<Boolean> listens(int port) {
-                return agent.listens(port);
-            }
-
-            @Override
-            public void close() {
-                SessionServices.this.close();
-                agent.close();
-            }
-        };
+    @Override
+    public void close() {
+        all.forEach(Service::close);
     }
 }

@@ -24,6 +24,9 @@ public interface Wall extends AutoCloseable {
     WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
             throws InterruptedException;
 
+    /** Nobody waits for a process any more: a start that would wait long is to fail soon. Thread-safe. */
+    default void abandonStart() {}
+
     /**
      * Builds the wall once without an agent and tears it down, to measure what it enforces.
      *

@@ -4,18 +4,24 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.RootName;
+import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handover;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Policy;
 import brig.workeragent.wall.Confinement;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,10 +32,20 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
      * What a spawn runs with.
      *
      * @param request adapted to the agent
+     * @param notices what of the request has no effect
      * @param network where its rules come from while it runs
      */
     record Choice(
-            AgentProfiles.Named agent, SpawnRequest request, Policies.Named policy, EgressSessions.Source network) {
+            AgentProfiles.Named agent,
+            SpawnRequest request,
+            List<String> notices,
+            Policies.Named policy,
+            EgressSessions.Source network) {
+        /** What of the request and of the project's file has no effect. */
+        List<String> notices(Policy.Project project) {
+            return Stream.concat(project.notices().stream(), notices.stream()).toList();
+        }
+
         /** The network as a project narrows it. */
         EgressSessions.Source networkBy(UnaryOperator<Confinement> narrowing) {
             return new EgressSessions.Source(
@@ -79,7 +95,7 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
         AgentProfiles.Named agent =
                 named.signedIn(policy.confinement().egress()).startedFor(asked);
         SpawnRequest request = rooted(agent.told(asked), agent, policy);
-        return new Choice(
+        return choice(
                 agent,
                 request,
                 policy,
@@ -99,12 +115,31 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
                         given.agent(), given.profile(), given.usualModel(), given.files() ? files(given.agent()) : null)
                 .startedFor(asked);
         Policies.Named policy = policies.resolve(given.chosen());
-        return new Choice(
+        return choice(
                 agent,
                 rooted(agent.told(asked), agent, policy),
                 policy,
                 new EgressSessions.Source(
                         () -> handed.now(spawnId).policy().egress(), () -> handed.secretsNow(spawnId), List::of));
+    }
+
+    /** Of the request's variables those have an effect that the policy lists and the agent's profile does not set. */
+    private static Choice choice(
+            AgentProfiles.Named agent, SpawnRequest request, Policies.Named policy, EgressSessions.Source network) {
+        Map<String, String> effective = new TreeMap<>();
+        List<String> notices = new ArrayList<>();
+        request.setup().variables().forEach((name, value) -> {
+            if (agent.profile().env().containsKey(name)) {
+                notices.add("the request's variable " + name + " has no effect: the agent's profile sets it");
+            } else if (policy.policy().environment().contains(name)) {
+                effective.put(name, value);
+            } else {
+                notices.add("the request's variable " + name + " has no effect: 'environment' of the policy '"
+                        + policy.name() + "' does not let it in");
+            }
+        });
+        Setup setup = new Setup(effective, request.setup().prepare());
+        return new Choice(agent, request.with(setup), notices, policy, network);
     }
 
     /**

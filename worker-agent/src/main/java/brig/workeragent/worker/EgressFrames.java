@@ -35,6 +35,11 @@ final class EgressFrames {
         }
     }
 
+    /** Tells that something which was asked for has no effect. */
+    void notice(String notice) {
+        handle(new EgressEvent.ProjectFile(notice));
+    }
+
     void fault(BrigException fault) {
         lock.lock();
         try {

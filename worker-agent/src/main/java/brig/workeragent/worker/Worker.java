@@ -223,17 +223,8 @@ public final class Worker {
         frames.running(plan.fork(), plan.conversation(), plan.summary());
         frames.budget(plan.terms());
         time.start();
-        String prompt = plan.request().prompt();
-        if (profile.oneProcess() || prompt != null) {
-            launch(
-                    prompt == null
-                            ? null
-                            : new Message(
-                                    prompt,
-                                    null,
-                                    plan.asker().captain(),
-                                    plan.asker().via()),
-                    up);
+        if (plan.startsAtOnce() && plan.request().setup().prepare().isEmpty()) {
+            launch(plan.first(), up);
         } else {
             measure(up);
         }
@@ -278,6 +269,7 @@ public final class Worker {
         mailbox.take(message);
         frames.accepted(message);
         if (state == State.IDLE) {
+            frames.keep(plan.resources().keeper());
             launch(message, null);
         } else if (now && process != null) {
             hand(process, message);
@@ -351,6 +343,8 @@ public final class Worker {
             end(reason);
         } else if (ladder != null) {
             ladder.begin();
+        } else {
+            wall.abandonStart();
         }
     }
 
@@ -379,7 +373,7 @@ public final class Worker {
         state = next;
     }
 
-    /** Nothing runs before the first message, but the wall's posture must be known now. */
+    /** Nothing of the agent runs yet, but the wall's posture must be known now. */
     private void measure(CompletableFuture<Posture> up) {
         become(State.STARTING);
         beside(up, () -> {
@@ -390,7 +384,11 @@ public final class Worker {
 
     private void handleMeasured(Posture posture, CompletableFuture<Posture> up) {
         up.complete(posture);
-        goOn();
+        if (ending == null && plan.startsAtOnce()) {
+            launch(plan.first(), null);
+        } else {
+            goOn();
+        }
     }
 
     /** @param up receives the outcome of the worker's own start, instead of the stream */
@@ -398,9 +396,6 @@ public final class Worker {
         become(State.STARTING);
         cancelled = false;
         timedOut = false;
-        if (up == null) {
-            frames.keep(plan.resources().keeper());
-        }
         Message message = first == null ? null : frames.turnOf(first);
         beside(up, () -> {
             String content = message == null ? "" : message.content();
@@ -474,8 +469,12 @@ public final class Worker {
         }
         frames.error(e);
         int exitCode = e.code() == ErrorCode.COMMAND_NOT_FOUND ? EXIT_NOT_FOUND : EXIT_NOT_STARTED;
-        frames.done(exitCode, null, "start_failed");
-        afterDone(EndReason.FAILED);
+        frames.done(exitCode, null, ending == null ? "start_failed" : "terminated");
+        if (ending == null && e.code() == ErrorCode.PREPARATION_FAILED) {
+            end(EndReason.FAILED);
+        } else {
+            afterDone(EndReason.FAILED);
+        }
     }
 
     /** The process reached the time limit of its policy. An earlier stop keeps its reason. */
@@ -563,6 +562,7 @@ public final class Worker {
         if (ending != null) {
             end(ending);
         } else if (next != null) {
+            frames.keep(plan.resources().keeper());
             launch(next, null);
         } else {
             becomeIdle();

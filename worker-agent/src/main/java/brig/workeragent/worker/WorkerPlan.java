@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
 import brig.protocol.control.Fork;
+import brig.protocol.control.Message;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -92,6 +93,18 @@ record WorkerPlan(
         this(spawnId, request, asker, profile, resources, policy, workspace, Budgets.Terms.NONE, null);
     }
 
+    /** Whether its agent starts without waiting for a message. */
+    boolean startsAtOnce() {
+        return profile.oneProcess() || request.prompt() != null;
+    }
+
+    /** The message of the request; null for none. */
+    @Nullable
+    Message first() {
+        String prompt = request.prompt();
+        return prompt == null ? null : new Message(prompt, null, asker.captain(), asker.via());
+    }
+
     /** What its agent knows of the session that it is a fork of. A plain program could take words for its work. */
     Frame.Forked.Conversation conversation() {
         if (fork == null || !resources.adapter().hasTurns()) {
@@ -132,8 +145,12 @@ record WorkerPlan(
                 copied() != null);
     }
 
-    /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */
     long wallClockMs() {
+        return wallClockMs(policy, request);
+    }
+
+    /** Time limit of each process, 0 for none: the policy's, or the captain's if that is shorter. */
+    static long wallClockMs(Policy policy, SpawnRequest request) {
         long allowed = policy.wallClockMs();
         long asked = TimeUnit.SECONDS.toMillis(request.bounds().timeoutSeconds());
         return allowed == 0 || asked == 0 ? Math.max(allowed, asked) : Math.min(allowed, asked);

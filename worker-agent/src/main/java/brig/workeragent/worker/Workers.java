@@ -13,7 +13,6 @@ import brig.protocol.control.Provision;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
-import brig.protocol.egress.EgressEvent;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
@@ -334,7 +333,9 @@ public final class Workers {
                             tunnel == null ? null : tunnel.shell(),
                             place.root(),
                             List.of()),
-                    profile.services());
+                    profile.services(),
+                    request.setup().prepare(),
+                    WorkerPlan.wallClockMs(policy.policy(), request));
             Recorder recorder = null;
             Worker worker;
             try {
@@ -351,10 +352,9 @@ public final class Workers {
                         terms,
                         AgentHomes.known(profile, kept, with.fork()));
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
-                project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
+                choice.notices(project).forEach(told::notice);
                 if (granted != null && !narrowed.egress().equals(granted)) {
-                    told.handle(new EgressEvent.ProjectFile(
-                            "the project's rules for the network have no effect: it is served at home"));
+                    told.notice("the project's rules for the network have no effect: it is served at home");
                 }
                 OpenAsks asks = new OpenAsks(
                         spawnId, outbox, parts.timers(), profile.asks().waitMs());

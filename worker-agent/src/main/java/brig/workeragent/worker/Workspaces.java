@@ -3,20 +3,18 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.MirrorStart;
-import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.RootName;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
-import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.image.Images;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.ForwardingWall;
 import brig.workeragent.wall.Root;
 import brig.workeragent.wall.Wall;
-import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.Lending;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -31,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -129,32 +126,10 @@ final class Workspaces {
 
         /** Wraps the wall so that this place ends after it. */
         Wall around(Wall wall) {
-            return new Wall() {
-                @Override
-                public WalledProcess start(
-                        List<String> command, @Nullable String message, boolean stdinPipe, @Nullable TerminalSize tty)
-                        throws InterruptedException {
-                    return wall.start(command, message, stdinPipe, tty);
-                }
-
-                @Override
-                public Posture measure() throws InterruptedException {
-                    return wall.measure();
-                }
-
-                @Override
-                public CompletableFuture<Integer> dial(int port) {
-                    return wall.dial(port);
-                }
-
-                @Override
-                public CompletableFuture<Boolean> listens(int port) {
-                    return wall.listens(port);
-                }
-
+            return new ForwardingWall(wall) {
                 @Override
                 public void close() {
-                    wall.close();
+                    super.close();
                     ended.run();
                 }
             };

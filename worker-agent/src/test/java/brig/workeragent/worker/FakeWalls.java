@@ -46,6 +46,7 @@ final class FakeWalls implements Walls {
         final PipedOutputStream err = new PipedOutputStream();
         final PipedInputStream stdinSeen = new PipedInputStream(1024);
         final List<String> signals = new ArrayList<>();
+        final CompletableFuture<Void> killed = new CompletableFuture<>();
         final CompletableFuture<ProcessEnd> end = new CompletableFuture<>();
         private final OutputPipe outPipe = new StreamPipe(new PipedInputStream(out, 64 * 1024));
         private final OutputPipe errPipe = new StreamPipe(new PipedInputStream(err, 1024));
@@ -94,6 +95,7 @@ final class FakeWalls implements Walls {
         @Override
         public synchronized void kill() {
             signals.add("KILL");
+            killed.complete(null);
         }
 
         @Override

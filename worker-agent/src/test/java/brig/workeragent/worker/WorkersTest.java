@@ -33,12 +33,15 @@ import brig.workeragent.pump.WaitingReader;
 import brig.workeragent.relay.RelayedNetworks;
 import brig.workeragent.tunnel.Tunnels;
 import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -410,6 +413,80 @@ class WorkersTest {
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow, CAPTAIN, Provision.NONE);
         assertEquals(Set.of("LANG"), walls.lastPlan.confinement().variables());
+    }
+
+    private static SpawnRequest setUp(Map<String, Object> fields) {
+        return JsonObject.of(Map.of("task_id", "task", "agent_config", Map.of("name", "agent"), "prompt", "go"))
+                .overlaid(JsonObject.of(fields))
+                .as(SpawnRequest.class);
+    }
+
+    @Test
+    void shouldSetVariablesThatThePolicyLetsInAndTellOfOthers() throws Exception {
+        workers.spawn(
+                "a", setUp(Map.of("variables", Map.of("LANG", "C", "HTTPS_PROXY", "x"))), CAPTAIN, Provision.NONE);
+        assertEquals("C", walls.lastPlan.environment().get("LANG"));
+        assertFalse(walls.lastPlan.environment().containsKey("HTTPS_PROXY"));
+        FrameTail frames = new FrameTail(workers.find("a").outbox());
+        String told = frames.next();
+        while (!told.contains("HTTPS_PROXY")) {
+            told = frames.next();
+        }
+        assertTrue(told.contains("'environment' of the policy 'build' does not let it in"), told);
+    }
+
+    private FrameTail preparing(String... lines) throws InterruptedException {
+        workers.spawn("a", setUp(Map.of("prepare", List.of(lines))), CAPTAIN, Provision.NONE);
+        return new FrameTail(workers.find("a").outbox());
+    }
+
+    private static List<String> until(FrameTail frames, String part) throws Exception {
+        List<String> all = new ArrayList<>(List.of(frames.next()));
+        while (!all.getLast().contains(part)) {
+            all.add(frames.next());
+        }
+        return all;
+    }
+
+    @Test
+    void shouldPrepareBehindTheWallBeforeTheAgent() throws Exception {
+        FrameTail frames = preparing("npm ci", "make");
+        FakeWalls.FakeProcess first = walls.next();
+        assertEquals(List.of("/bin/sh", Wall.MESSAGE_FILE), first.command);
+        first.out.write("added 3\n".getBytes(StandardCharsets.UTF_8));
+        first.exit(0);
+        String all = until(frames, "completed").toString();
+        assertTrue(all.contains("npm ci") && all.contains("added 3") && all.contains("prepare:1"), all);
+        FakeWalls.FakeProcess second = walls.next();
+        assertEquals(List.of("/bin/sh", Wall.MESSAGE_FILE), second.command);
+        assertEquals(0, walls.started.size());
+        second.exit(0);
+        assertEquals(List.of("p", "go"), walls.next().command);
+    }
+
+    @Test
+    void shouldEndASessionWhosePreparationFails() throws Exception {
+        FrameTail frames = preparing("make", "never");
+        FakeWalls.FakeProcess process = walls.next();
+        process.err.write("no rule\n".getBytes(StandardCharsets.UTF_8));
+        process.exit(2);
+        String all = until(frames, "state=terminated").toString();
+        assertTrue(all.contains("'make' (prepare) ended with exit code 2; it wrote last:\nno rule"), all);
+        assertTrue(all.contains(ErrorCode.PREPARATION_FAILED.name()) && all.contains("start_failed"), all);
+        assertEquals(0, walls.started.size());
+        assertEquals(1, walls.closed.get());
+    }
+
+    @Test
+    void shouldEndAPreparationWithItsSession() throws Exception {
+        FrameTail frames = preparing("sleep 1000", "never");
+        FakeWalls.FakeProcess process = walls.next();
+        workers.find("a").terminate(EndReason.REQUESTED);
+        process.killed.get(20, TimeUnit.SECONDS);
+        process.exit(137);
+        String all = until(frames, "state=terminated").toString();
+        assertTrue(all.contains("'sleep 1000' (prepare) was ended"), all);
+        assertEquals(0, walls.started.size());
     }
 
     @Test
