@@ -64,7 +64,7 @@ static void enqueue(const void *bytes, size_t length) {
 static void send_frame(enum type type, unsigned stream, const void *bytes, size_t length) {
     struct header header = {.type = (uint8_t) type, .stream = (uint16_t) stream, .length = (uint32_t) length};
     enqueue(&header, sizeof header);
-    enqueue(bytes, length);
+    if (length > 0) enqueue(bytes, length);
 }
 
 static bool has_room(void) {
