@@ -3,8 +3,10 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.json.Json;
+import brig.protocol.spawn.WallKind;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * {@code clients/opencode} in the real OpenCode: sub-agents and tools of an ordinary session run behind the wall. One
@@ -40,6 +43,7 @@ class OpenCodePluginTest {
     static void start() throws Exception {
         OpenCodeServer.require();
         product = Product.prepare(Map.of()).offering("mock");
+        SecondKernels.giveTo(product);
         product.serve();
         openCode = new OpenCodeServer(product.folder());
         project = Files.createDirectory(product.workspaces().resolve("project"));
@@ -102,9 +106,37 @@ class OpenCodePluginTest {
                         List.of(List.of(
                                 PLUGIN,
                                 Map.of("spawnerSocket", product.spawner().toString(), "sandbox", true)))));
+        for (WallKind kind : WallKind.values()) {
+            configureBehind(kind);
+        }
         shell("git init -q . && git config user.email t@example.org && git config user.name t && echo one > a.txt"
                 + " && git add . && git commit -qm first" + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
         openCode.start();
+    }
+
+    private static Path behind(WallKind kind) {
+        return product.workspaces().resolve("walled-" + kind.word());
+    }
+
+    /** A project whose tools run behind that wall. */
+    private static void configureBehind(WallKind kind) throws IOException {
+        Files.writeString(product.agents().resolve("shell-" + kind.word() + ".json"), """
+                {"description": "a shell", "command": ["/bin/bash", "-c", "eval -- \\"$(<{messageFile})\\""], "adapter": "text", "process": "message",
+                 "stdin": "null", "policy": "build", "wall": "%s"}
+                """.formatted(kind.word()));
+        openCode.configure(
+                Files.createDirectory(behind(kind)),
+                Map.of(
+                        "permission",
+                        "allow",
+                        "plugin",
+                        List.of(List.of(
+                                PLUGIN,
+                                Map.of(
+                                        "spawnerSocket",
+                                        product.spawner().toString(),
+                                        "sandbox",
+                                        Map.of("profile", "shell-" + kind.word(), "workspace", "new"))))));
     }
 
     @AfterAll
@@ -303,9 +335,13 @@ class OpenCodePluginTest {
     }
 
     private static List<JsonNode> inTheWall(Object... namesAndInputs) throws Exception {
-        String session = openCode.session(walled);
-        openCode.say(walled, session, OpenCodeServer.calls(namesAndInputs)).join();
-        return openCode.calls(walled, session);
+        return inTheWallOf(walled, namesAndInputs);
+    }
+
+    private static List<JsonNode> inTheWallOf(Path folder, Object... namesAndInputs) throws Exception {
+        String session = openCode.session(folder);
+        openCode.say(folder, session, OpenCodeServer.calls(namesAndInputs)).join();
+        return openCode.calls(folder, session);
     }
 
     private static Map<String, String> file(String path) {
@@ -327,6 +363,28 @@ class OpenCodePluginTest {
         assertFalse(calls.get(4).path("output").asText().contains(" x\n"), "a name was run as a command");
         assertEquals("one\n", Files.readString(walled.resolve("a.txt")));
         assertFalse(Files.exists(walled.resolve("odd")));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldWorkBehindEachKindOfWall(WallKind kind) throws Exception {
+        assumeTrue(SecondKernels.areHere(kind), "the build found no gVisor, or no QEMU and kernel");
+        List<JsonNode> calls = inTheWallOf(
+                behind(kind),
+                "sandbox_write",
+                Map.of("path", "a/b.txt", "content", "first\nsecond\n"),
+                "sandbox_edit",
+                Map.of("path", "a/b.txt", "oldString", "second", "newString", "third"),
+                "sandbox_read",
+                Map.of("path", "a/b.txt", "offset", 2),
+                "sandbox_bash",
+                Map.of("command", "cat /proc/version"));
+        calls.forEach(call -> assertEquals("completed", call.path("status").asText(), call::toString));
+        assertEquals("2: third\n", calls.get(2).path("output").asText());
+        assertEquals(
+                kind == WallKind.BWRAP,
+                calls.get(3).path("output").asText().equals(Files.readString(Path.of("/proc/version"))),
+                () -> calls.get(3).toString());
     }
 
     @Test
