@@ -50,7 +50,7 @@ class ProjectCheckTest {
 
     @Test
     void shouldEndWithOneAndSayWhatToDoWhenSomethingIsNot() throws IOException {
-        write(".opencode/gondolin.json", "{\"rootOverlay\": true, \"bo\\u001b[31mgus\": 1}");
+        write(".opencode/gondolin.json", "{\"rootOverlay\": true, \"auditFilesystem\": true, \"bo\\u001b[31mgus\": 1}");
         assertEquals(1, check(false, null));
         assertTrue(
                 text(out).contains("rootOverlay      no        has no effect: a wall's root is read-only\n"),

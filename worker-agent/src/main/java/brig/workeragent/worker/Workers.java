@@ -126,7 +126,7 @@ public final class Workers {
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Each spawn's answer, from its request until the worker is forgotten. Guarded by the lock. */
+    /** Each spawn's answer, until the worker is forgotten. Guarded by the lock. */
     private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
     /** Forgotten workers, so that a late repetition of a request does not start a second one. */
     private final Map<String, Boolean> forgotten = new NewestMap<>(FORGOTTEN_MAX);
@@ -307,11 +307,11 @@ public final class Workers {
             tunnel = parts.tunnels().open(spawnId, asked.place(), with.ways(), Tunnels.Bounds.of(policy.confinement()));
             SpawnRequest request = tunnel == null ? adapted : profile.toldOf(tunnel.instructions(), adapted);
             // The project's file is read at the start only: an agent's later changes have no effect.
-            Policy.Project project = policy.policy().projectIn(place.folder());
+            Policy.Project project = policy.policy().projectIn(place.folder(), adapted);
+            place = workplaces.overlaid(place, spawnId, adapted, asker, project.overlay(), with.fork() != null);
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
-            Confinement own = policy.confinement();
-            Confinement narrowed = project.narrowing().apply(granted == null ? own : own.with(granted));
+            Confinement narrowed = project.narrowing().apply(granted == null ? policy.confinement() : policy.confinement().with(granted));
             Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())
