@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.workeragent.image.TestImage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,7 +29,8 @@ class RootOverlayTest {
 
     @BeforeAll
     static void open() throws IOException {
-        fixture = new AgentFixture().open();
+        fixture = new AgentFixture();
+        fixture.open(Map.of("XDG_DATA_HOME", fixture.root.toString()));
         control = fixture.control();
         layout = Files.createDirectory(fixture.root.resolve("layout"));
         image().write(layout);
@@ -41,10 +43,10 @@ class RootOverlayTest {
         fixture.close();
     }
 
-    private static brig.workeragent.image.TestImage image() throws IOException {
+    private static TestImage image() throws IOException {
         return ImageRootTest.withPrograms(
                         "/bin/bash", "/bin/cat", "/bin/rm", "/bin/mkdir", "/bin/ln", "/bin/chmod", "/bin/mv")
-                .file("usr/bin/old", "#!/bin/bash\necho old\n")
+                .file("usr/bin/old", "#!/bin/bash\necho old\n".getBytes(StandardCharsets.UTF_8), 0755)
                 .folder("usr/local/bin/")
                 .folder("opt/");
     }
@@ -54,8 +56,7 @@ class RootOverlayTest {
     }
 
     private static void pull(Path from, String name) throws IOException {
-        Map<String, Object> pulled =
-                ask(Map.of("id", 1, "op", "pull_image", "from", from.toString(), "name", name));
+        Map<String, Object> pulled = ask(Map.of("id", 1, "op", "pull_image", "from", from.toString(), "name", name));
         assertTrue(pulled.containsKey("ok"), pulled::toString);
     }
 
@@ -79,7 +80,8 @@ class RootOverlayTest {
         Object roots = answer.get("roots");
         return roots == null
                 ? List.of()
-                : ((List<?>) roots).stream().<Map<?, ?>>map(each -> (Map<?, ?>) each).toList();
+                : ((List<?>) roots)
+                        .stream().<Map<?, ?>>map(each -> (Map<?, ?>) each).toList();
     }
 
     private static Map<?, ?> keptOf(String project) throws IOException {
@@ -94,7 +96,7 @@ class RootOverlayTest {
     }
 
     private static List<String> stored() throws IOException {
-        Path folder = fixture.root.resolve("state/roots");
+        Path folder = fixture.root.resolve(Installation.isRoot() ? "state/roots" : "brig/roots");
         try (Stream<Path> all = Files.list(folder)) {
             return all.map(each -> String.valueOf(each.getFileName())).sorted().toList();
         }
@@ -113,7 +115,8 @@ class RootOverlayTest {
         assertTrue(read.startsWith("installed\nfile\nthere\n") && !read.contains("\nold\n"), read);
         assertEquals("old\n", run(place("bakery", "keep"), "new 2> /dev/null; old"));
         assertEquals(
-                "old\nread-only\n", run(place("shop", ""), "new 2> /dev/null; old; (> /usr/x) 2> /dev/null || echo read-only"));
+                "old\nread-only\n",
+                run(place("shop", ""), "new 2> /dev/null; old; (> /usr/x) 2> /dev/null || echo read-only"));
         assertEquals("old\n", run(place("shop", "discard"), "new 2> /dev/null; echo x > /usr/bin/new; old"));
         assertEquals("old\n", run(place("shop", "discard"), "cat /usr/bin/new 2> /dev/null; old"));
         assertFalse(stored().stream().anyMatch(name -> !name.startsWith("root_")), () -> "left over");
@@ -126,7 +129,8 @@ class RootOverlayTest {
             String second = run(place("one", "keep"), "echo hi");
             assertTrue(second.contains("ROOT_IN_USE") && second.contains(first.id()), second);
             assertEquals(first.id(), keptOf("one").get("used_by"));
-            assertEquals("ROOT_IN_USE", discard(keptOf("one").get("id"), "x", true).get("code"));
+            assertEquals(
+                    "ROOT_IN_USE", discard(keptOf("one").get("id"), "x", true).get("code"));
             assertEquals("hi\n", run(place("one", "discard"), "echo hi"));
             assertEquals("hi\n", run(place("other", "keep"), "echo hi"));
             first.terminate();
@@ -211,7 +215,8 @@ class RootOverlayTest {
         assertEquals("NOT_FOUND", discard(id, "somebody", false).get("code"));
         Map<String, Object> removed = discard(id, "somebody", true);
         assertTrue(removed.containsKey("ok"), removed::toString);
-        assertFalse(stored().stream().anyMatch(name -> name.startsWith(String.valueOf(id)) || !name.startsWith("root_")));
+        assertFalse(
+                stored().stream().anyMatch(name -> name.startsWith(String.valueOf(id)) || !name.startsWith("root_")));
         assertEquals("hi\n", run(place("hostile", "keep"), "cd /usr/a 2> /dev/null || echo hi"));
     }
 

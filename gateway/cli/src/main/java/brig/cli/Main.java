@@ -326,7 +326,9 @@ public final class Main implements Callable<Integer> {
                         "root",
                         "",
                         "oci:" + image.image() + "@" + image.digest()
-                                + (image.overlay() == null ? "" : ", " + image.overlay().words())));
+                                + (image.overlay() == null
+                                        ? ""
+                                        : ", " + image.overlay().words())));
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
         // Null for a tracked session.
         Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
@@ -483,7 +485,10 @@ public final class Main implements Callable<Integer> {
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
     int discard(
-            @Parameters(paramLabel = "ID", arity = "1..*", description = "The spawn_id or task_id of the session, or a kept root.")
+            @Parameters(
+                            paramLabel = "ID",
+                            arity = "1..*",
+                            description = "The spawn_id or task_id of the session, or a kept root.")
                     List<String> ids) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             for (String id : ids) {

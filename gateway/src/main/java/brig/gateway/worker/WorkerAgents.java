@@ -300,12 +300,13 @@ public final class WorkerAgents implements WorkerAgent {
     /** On the first host that has it, this one first: its id says nothing of the host. */
     @Override
     public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
-        return workspaces().thenCompose(kept -> kept.roots().stream()
-                .filter(one -> one.id().equals(root))
-                .findFirst()
-                .map(one -> reached(one.host(), far -> far.discardRoot(root, asker))
-                        .thenApply(gone -> gone.on(one.host())))
-                .orElseGet(() -> local.discardRoot(root, asker)));
+        return workspaces()
+                .thenCompose(kept -> kept.roots().stream()
+                        .filter(one -> one.id().equals(root))
+                        .findFirst()
+                        .map(one -> reached(one.host(), far -> far.discardRoot(root, asker))
+                                .thenApply(gone -> gone.on(one.host())))
+                        .orElseGet(() -> local.discardRoot(root, asker)));
     }
 
     @Override

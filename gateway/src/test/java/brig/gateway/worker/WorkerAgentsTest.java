@@ -46,9 +46,7 @@ class WorkerAgentsTest {
                         .toList());
         assertEquals(
                 List.of("root_spn_here null", "root_spn_near near"),
-                answer.roots().stream()
-                        .map(one -> one.id() + " " + one.host())
-                        .toList());
+                answer.roots().stream().map(one -> one.id() + " " + one.host()).toList());
         assertEquals(List.of("away"), answer.outOfReach());
     }
 }

@@ -33,7 +33,8 @@ public record Posture(
      * @param overlay what becomes of what is written there; null for a read-only root
      */
     @Extensible
-    public record Root(String image, String digest, @Nullable RootOverlay overlay) {}
+    public record Root(
+            String image, String digest, @Nullable RootOverlay overlay) {}
 
     /**
      * One declared property of the wall.

@@ -552,7 +552,12 @@ public record SpawnRequest(
 
     /** A copy for that host; null is the gateway's own. */
     public SpawnRequest at(@Nullable String host) {
-        return with(agentConfig, prompt, claim, parent, new Place(host, List.of(), null, List.of(), place.root(), place.rootOverlay()));
+        return with(
+                agentConfig,
+                prompt,
+                claim,
+                parent,
+                new Place(host, List.of(), null, List.of(), place.root(), place.rootOverlay()));
     }
 
     /** A copy with that root of its wall. */

@@ -32,10 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param effects of each key that is there, and of those whose absence denies
  */
 public record ProjectSettings(
-        Narrowing narrowing,
-        @Nullable Map<String, Boolean> readOnly,
-        boolean rootOverlay,
-        List<KeyEffect> effects) {
+        Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, boolean rootOverlay, List<KeyEffect> effects) {
     /** The files, of which the first counts. The last one is beside OpenCode's own project settings. */
     public static final List<String> NAMES = List.of("brig.json", "gondolin.json", ".opencode/gondolin.json");
 

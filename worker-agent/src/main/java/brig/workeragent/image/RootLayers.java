@@ -228,7 +228,8 @@ public final class RootLayers {
         if (holder != null) {
             throw new BrigException(
                     ErrorCode.ROOT_IN_USE,
-                    "the session " + holder + " has the kept root " + id + " of this project, and only one at a time may:"
+                    "the session " + holder + " has the kept root " + id
+                            + " of this project, and only one at a time may:"
                             + " wait for its end, or take '--root-overlay discard' or another '--project'");
         }
     }
@@ -240,8 +241,10 @@ public final class RootLayers {
         if (earlier != null && !earlier.digest().equals(wanted.digest())) {
             throw new BrigException(
                     ErrorCode.ROOT_CHANGED,
-                    "the kept root " + id + " was written over " + earlier.digest() + ", and the image '" + wanted.image()
-                            + "' is now " + wanted.digest() + ": 'brig discard " + id + "' removes what was kept, or take"
+                    "the kept root " + id + " was written over " + earlier.digest() + ", and the image '"
+                            + wanted.image()
+                            + "' is now " + wanted.digest() + ": 'brig discard " + id
+                            + "' removes what was kept, or take"
                             + " the image of then in again");
         }
         long bytes = bytes(folder);
@@ -280,7 +283,8 @@ public final class RootLayers {
                         folder.resolve(UPPER),
                         folder.resolve(WORK),
                         bytesLeft,
-                        bounds.bytesMax() + " bytes (worker.keptRoots.bytesMax in brig.json). 'brig workspaces' lists kept"
+                        bounds.bytesMax()
+                                + " bytes (worker.keptRoots.bytesMax in brig.json). 'brig workspaces' lists kept"
                                 + " roots, 'brig discard' removes one; or raise the key"));
     }
 

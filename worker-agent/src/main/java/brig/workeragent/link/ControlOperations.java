@@ -164,7 +164,8 @@ public final class ControlOperations {
             case ListCheckpoints list -> new Outcome(checkpoints.list(list.spawnId()));
             case Restore restore ->
                 new Outcome(checkpoints.restore(restore.spawnId(), restore.at(), restore.lastSeq()));
-            case Workspaces _ -> new Outcome(new WorkspacesAnswer(made.kept(), images.layers().list()));
+            case Workspaces _ ->
+                new Outcome(new WorkspacesAnswer(made.kept(), images.layers().list()));
             case Discard discard -> {
                 made.discard(discard.spawnId());
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));

@@ -194,7 +194,9 @@ public record Policy(
         return new Project(
                 project::narrow,
                 overlay,
-                Stream.concat(project.notices().stream(), Stream.of("the project's rootOverlay has no effect: " + missing))
+                Stream.concat(
+                                project.notices().stream(),
+                                Stream.of("the project's rootOverlay has no effect: " + missing))
                         .toList());
     }
 

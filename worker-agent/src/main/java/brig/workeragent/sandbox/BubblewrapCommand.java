@@ -130,7 +130,11 @@ final class BubblewrapCommand {
         WallProfile.Image image = profile.image();
         WallTemplate.Etc etc = template.etc(profile.network(), image == null ? null : image.folder());
         RootMounts.requirePlaces(profile, etc.covers().keySet());
-        add(options, profile.layer() == null ? "--ro-bind" : "--bind", etc.folder().toString(), "/etc");
+        add(
+                options,
+                profile.layer() == null ? "--ro-bind" : "--bind",
+                etc.folder().toString(),
+                "/etc");
         etc.covers().forEach((target, source) -> add(options, "--ro-bind", source.toString(), target.toString()));
         add(options, "--ro-bind", template.init().toString(), INIT);
     }

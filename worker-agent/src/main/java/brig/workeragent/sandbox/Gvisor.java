@@ -52,9 +52,7 @@ final class Gvisor implements SecondKernel {
                 "--shm",
                 Long.toString(BubblewrapCommand.SHARED_MEMORY_BYTES)));
         for (String place : RootMounts.writable(profile)) words.addAll(List.of("--writable", place));
-        words.addAll(List.of(
-                profile.workspaceReadOnly() ? "--read-only" : "--writable",
-                WallProfile.WORKSPACE));
+        words.addAll(List.of(profile.workspaceReadOnly() ? "--read-only" : "--writable", WallProfile.WORKSPACE));
         for (WallProfile.Mount mount : profile.mounts()) {
             if (!mount.readOnly())
                 words.addAll(List.of("--writable", mount.target().toString()));

@@ -311,7 +311,11 @@ public final class Workers {
             place = workplaces.overlaid(place, spawnId, adapted, asker, project.overlay(), with.fork() != null);
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
-            Confinement narrowed = project.narrowing().apply(granted == null ? policy.confinement() : policy.confinement().with(granted));
+            Confinement narrowed = project.narrowing()
+                    .apply(
+                            granted == null
+                                    ? policy.confinement()
+                                    : policy.confinement().with(granted));
             Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())

@@ -186,8 +186,7 @@ final class Workspaces {
      */
     void check(SpawnRequest request, Asker asker) {
         try (Images.Lease lease = images.lend(rootOf(request))) {
-            images.layers()
-                    .check(lease.root(), request.place().rootOverlay(), asker, AgentHomes.project(request));
+            images.layers().check(lease.root(), request.place().rootOverlay(), asker, AgentHomes.project(request));
         }
         if (request.workspace() != null) {
             walls.checkWorkspace(named(request.workspace()));
@@ -286,10 +285,10 @@ final class Workspaces {
      *
      * @throws BrigException {@code ROOT_IN_USE}, {@code ROOT_CHANGED}, {@code DISK_FULL}
      */
-    Workplace overlaid(Workplace place, String spawnId, SpawnRequest request, Asker asker, RootOverlay overlay, boolean isFork) {
+    Workplace overlaid(
+            Workplace place, String spawnId, SpawnRequest request, Asker asker, RootOverlay overlay, boolean isFork) {
         RootOverlay its = isFork && overlay == RootOverlay.KEEP ? RootOverlay.DISCARD : overlay;
-        return place.over(
-                images.layers().over(place.root(), its, spawnId, asker, AgentHomes.project(request)));
+        return place.over(images.layers().over(place.root(), its, spawnId, asker, AgentHomes.project(request)));
     }
 
     /** Takes a checkpoint of a spawn's worktree before each message, if its request wants that; null otherwise. */

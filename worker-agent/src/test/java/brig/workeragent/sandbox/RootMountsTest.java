@@ -105,8 +105,7 @@ class RootMountsTest {
         assertEquals(List.of("/etc", "/opt", "/usr"), RootMounts.writable(writable()));
         assertEquals(
                 List.of(),
-                RootMounts.writable(
-                        WallProfile.of(Path.of("/w")).withImage(new WallProfile.Image(image, null))));
+                RootMounts.writable(WallProfile.of(Path.of("/w")).withImage(new WallProfile.Image(image, null))));
     }
 
     private String refusal(String target) {
