@@ -1,10 +1,11 @@
 package brig.protocol.spawn;
 
 import brig.protocol.BrigException;
+import brig.protocol.WireName;
 import java.util.Locale;
 
-/** What becomes of what a session writes into its root, the strictest first; lower case in JSON. */
-public enum RootOverlay {
+/** What becomes of what a session writes into its root, the strictest first. */
+public enum RootOverlay implements WireName {
     /** The root is read-only. */
     NONE,
     /** It can be written, and what was written goes with the session. */
@@ -15,7 +16,7 @@ public enum RootOverlay {
     /** @throws BrigException {@code INVALID_FIELD} */
     public static RootOverlay of(String field, String text) {
         for (RootOverlay one : values()) {
-            if (one.word().equals(text)) {
+            if (one.wireName().equals(text)) {
                 return one;
             }
         }
@@ -31,8 +32,8 @@ public enum RootOverlay {
         };
     }
 
-    /** As it is written in requests. */
-    public String word() {
+    @Override
+    public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -466,7 +466,8 @@ public final class RootLayers {
     }
 
     private long bytes(Path folder) {
-        return FolderBytes.of(List.of(folder.resolve(UPPER)), bounds.bytesMax());
+        Path upper = folder.resolve(UPPER);
+        return Files.isDirectory(upper) ? FolderBytes.of(List.of(upper), bounds.bytesMax()) : 0;
     }
 
     private long usedMs(String id) throws IOException {

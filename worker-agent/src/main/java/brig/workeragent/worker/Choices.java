@@ -130,9 +130,9 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
             throw new BrigException(
                     ErrorCode.FORBIDDEN,
                     "the policy '" + policy.name() + "' has the rootOverlay '"
-                            + policy.policy().rootOverlay().word() + "', and "
+                            + policy.policy().rootOverlay().wireName() + "', and "
                             + (asked == null ? "the agent '" + agent.name() + "'" : "the request") + " asks for '"
-                            + wanted.word() + "'");
+                            + wanted.wireName() + "'");
         }
         String root = request.place().root();
         RootLayers.requireImage(

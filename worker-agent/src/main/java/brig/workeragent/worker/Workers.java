@@ -112,7 +112,6 @@ public final class Workers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final TerminalFollower.Factory FOLLOWERS = ScreenCheckpoints::new;
-
     static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
 
@@ -311,11 +310,8 @@ public final class Workers {
             place = workplaces.overlaid(place, spawnId, adapted, asker, project.overlay(), with.fork() != null);
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
-            Confinement narrowed = project.narrowing()
-                    .apply(
-                            granted == null
-                                    ? policy.confinement()
-                                    : policy.confinement().with(granted));
+            Confinement own = policy.confinement();
+            Confinement narrowed = project.narrowing().apply(granted == null ? own : own.with(granted));
             Confinement may = (granted == null ? narrowed : narrowed.with(granted))
                     .with(found.mounts())
                     .with(format.mounts())
