@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -55,8 +56,65 @@ class KeptRootTest {
             copy(program, image);
         }
         Files.createDirectories(image.resolve("usr/local/bin"));
+        if (hasDpkg()) {
+            addDpkg(image);
+        }
         Run pulled = product.brig("image", "pull", "--from", image.toString(), "--name", "tools");
         assertEquals(0, pulled.exitCode(), pulled::toString);
+    }
+
+    private static boolean hasDpkg() {
+        return Stream.of("dpkg", "dpkg-deb", "dpkg-split", "fakeroot-tcp", "faked-tcp", "getopt")
+                .allMatch(name -> Files.isExecutable(Path.of("/usr/bin", name)));
+    }
+
+    /** With fakeroot, and a package that writes a file when it is set up. */
+    private static void addDpkg(Path image) throws IOException {
+        for (String name :
+                List.of("dpkg", "dpkg-deb", "dpkg-split", "faked-tcp", "getopt", "sed", "cut", "tr", "uname")) {
+            copy("/usr/bin/" + name, image);
+        }
+        copy("/bin/tar", image);
+        Files.copy(Path.of("/usr/bin/fakeroot-tcp"), image.resolve("usr/bin/fakeroot-tcp"));
+        Files.createSymbolicLink(image.resolve("bin/sh"), Path.of("bash"));
+        try (Stream<Path> found =
+                Files.find(Path.of("/usr/lib"), 3, (path, file) -> path.endsWith("libfakeroot-tcp.so"))) {
+            Path library = found.findFirst().orElseThrow();
+            Path copy = image.resolve(library.toString().substring(1));
+            Files.createDirectories(copy.getParent());
+            Files.copy(library, copy);
+        }
+        for (String folder : List.of("updates", "info", "triggers")) {
+            Files.createDirectories(image.resolve("var/lib/dpkg").resolve(folder));
+        }
+        Files.createFile(image.resolve("var/lib/dpkg/status"));
+        Path made = product.folder().resolve("package");
+        Files.createDirectories(made.resolve("DEBIAN"));
+        Files.createDirectories(made.resolve("usr/bin"));
+        Files.writeString(made.resolve("DEBIAN/control"), """
+                Package: greeting
+                Version: 1
+                Architecture: all
+                Maintainer: a <a@example.org>
+                Description: a test
+                """);
+        Path script =
+                Files.writeString(made.resolve("DEBIAN/postinst"), "#!/bin/sh\nset -e\necho set up > /etc/greeting\n");
+        Path program = Files.writeString(made.resolve("usr/bin/greeting"), "#!/bin/sh\necho good day\n");
+        for (Path executable : List.of(script, program)) {
+            Files.setPosixFilePermissions(executable, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        Run built = Run.of(
+                List.of(
+                        "dpkg-deb",
+                        "--root-owner-group",
+                        "-Zgzip",
+                        "--build",
+                        made.toString(),
+                        image.resolve("greeting.deb").toString()),
+                "",
+                product.folder());
+        assertEquals(0, built.exitCode(), built::toString);
     }
 
     /** With the libraries that it loads. */
@@ -157,6 +215,16 @@ class KeptRootTest {
         assertEquals("installed\n", said("shop", "keep", "tool"));
         removeAll();
         assertEquals("no\n", said("shop", "keep", "[ -e /usr/local/bin/tool ] || echo no"));
+    }
+
+    @Test
+    void shouldKeepInstalledPackage() throws IOException {
+        product();
+        assumeTrue(hasDpkg(), "dpkg or fakeroot-tcp is not installed");
+        String installed =
+                said("packages", "keep", "fakeroot-tcp dpkg --force-bad-path -i /greeting.deb 2>&1; greeting");
+        assertTrue(installed.endsWith("Setting up greeting (1) ...\ngood day\n"), installed);
+        assertEquals("good day\nset up\n", said("packages", "keep", "greeting; echo \"$(</etc/greeting)\""));
     }
 
     private void refuseSecond(Spawned holder) throws IOException {

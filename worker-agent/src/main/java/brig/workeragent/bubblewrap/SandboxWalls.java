@@ -310,6 +310,10 @@ public final class SandboxWalls implements Walls {
         environment.putAll(placeholders);
         environment.keySet().retainAll(may.variables());
         plan.root().environment().forEach(environment::putIfAbsent);
+        if (plan.root().layer() != null) {
+            // No file can get another owner, which fakeroot tries first.
+            environment.putIfAbsent("FAKEROOTDONTTRYCHOWN", "1");
+        }
         RemoteShell remote = plan.remoteShell();
         if (remote != null) {
             environment.put(RemoteShell.HOSTS_VARIABLE, remote.hosts());
