@@ -50,7 +50,8 @@ class KeptRootTest {
         }
         product = Product.prepare(Map.of("worker", Map.of("keptRoots", Map.of("bytesMax", BYTES_MAX))));
         SecondKernels.giveTo(product);
-        product.serve();
+        // Where an ordinary user's Brig has its images.
+        product.with("XDG_DATA_HOME=" + product.folder()).serve();
         Path image = Files.createDirectory(product.folder().resolve("image"));
         for (String program : List.of("/bin/bash", "/bin/cat", "/bin/rm", "/bin/chmod", "/bin/true")) {
             copy(program, image);
@@ -138,6 +139,10 @@ class KeptRootTest {
     @AfterParameterizedClassInvocation
     static void stop() throws IOException {
         if (product != null) {
+            // The kernel leaves a folder there that nobody may enter, so an ordinary user's test cannot delete it.
+            for (JsonObject root : kept()) {
+                product.brig("discard", root.text("id"));
+            }
             product.close();
             product = null;
         }
@@ -182,8 +187,8 @@ class KeptRootTest {
         return toEnd(project, overlay, script).text();
     }
 
-    private List<JsonObject> kept() throws IOException {
-        return JsonObject.read(product().brig("workspaces", "--json").out().getBytes(StandardCharsets.UTF_8))
+    private static List<JsonObject> kept() throws IOException {
+        return JsonObject.read(product.brig("workspaces", "--json").out().getBytes(StandardCharsets.UTF_8))
                 .objects("roots");
     }
 
