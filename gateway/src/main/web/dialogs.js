@@ -2,6 +2,7 @@
 // closes on Esc.
 import {html, nothing, repeat} from './vendor/lit.js';
 import {attempt, get, post} from './api.js';
+import {fork} from './checkpoints.js';
 import {clip} from './format.js';
 import {handleInboxKey, inbox} from './inbox.js';
 import {icon} from './icons.js';
@@ -63,7 +64,7 @@ function whose() {
 }
 
 export function dialogs() {
-    const content = {inbox, start, share, help, confirm, palette}[state.dialog];
+    const content = {inbox, start, fork, share, help, confirm, palette}[state.dialog];
     if (!content) {
         leaveShare();
         mode = '';

@@ -48,6 +48,8 @@ export class Model {
     asked = '';
     /** The numbers of the frames at which a message's turn came. */
     turns = [];
+    /** The frames that tell of checkpoints of its worktree. */
+    checkpoints = [];
     /** How many turns and calls of tools are over: what an agent changed may be different then. */
     settled = 0;
     /** Whether a message is worked on. */
@@ -133,6 +135,7 @@ export class Model {
         this.#begin = 1;
         this.record = [];
         this.turns = [];
+        this.checkpoints = [];
         this.#now = new Reading();
         this.#then = null;
         this.#append({type: 'gap', seq: 0, gap: {from: 1, to: 1, reason: 'epoch_changed'}});
@@ -162,6 +165,8 @@ export class Model {
             this.works = true;
             this.asked ||= this.#begin === 1 ? clip(frame.content.trim().split('\n')[0], ASKED_MAX) : '';
             this.turns.push(frame.seq);
+        } else if (frame.type === 'checkpoint') {
+            this.checkpoints.push(frame);
         } else if (frame.type === 'done') {
             this.works = false;
             this.settled++;

@@ -255,6 +255,7 @@ const KINDS = {
             icon('coin'),
             html`${visible(row.text)} <span class="dim">${time(row.ts)}</span>`,
         ),
+    restored: (row) => event('state', icon('back'), html`${row.text} <span class="dim">${time(row.ts)}</span>`),
     plan: (row) =>
         html`<ul class="plan">${row.entries.map(
             (entry) => html`<li class=${entry.status}>

@@ -13,7 +13,7 @@ export const state = {
     agents: {agents: [], policies: []},
     hosts: [], // other hosts, for who may start sessions
     route: {session: null, costs: false, tab: 'stream', frame: null, find: ''},
-    dialog: null, // inbox, start, help, share, confirm, palette
+    dialog: null, // inbox, start, fork, help, share, confirm, palette
     opened: 0, // how many times one was opened or closed
     asked: null, // what a person has to confirm: {what, names?, verb, act}
     notice: null, // a line about the newest thing that failed or succeeded

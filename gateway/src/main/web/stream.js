@@ -1,6 +1,7 @@
 // The conversation: the rows with search, follow, copy and download, and the scrubber through its
 // history.
 import {html, live, nothing, ref, svg} from './vendor/lit.js';
+import {checkpointMarks, checkpointPart} from './checkpoints.js';
 import {count, dateTime, plural, time} from './format.js';
 import {icon} from './icons.js';
 import {copy, copyLink} from './links.js';
@@ -16,7 +17,7 @@ export function streamPart(id, model, look) {
         ${toolbar(id, model, look)}
         ${look.finding ? finder(look) : nothing}
         ${look.list.template('What the session says', (row, index) => placed(id, row, index, look))}
-        ${model.record.length ? scrubber(model, look) : html`<p class="dim waiting">Nothing was said yet.</p>`}
+        ${model.record.length ? scrubber(id, model, look) : html`<p class="dim waiting">Nothing was said yet.</p>`}
     </section>`;
 }
 
@@ -130,7 +131,7 @@ function download(id, model) {
 }
 
 /** Any moment of the session: what had been said, and the agents as they were. */
-function scrubber(model, look) {
+function scrubber(id, model, look) {
     const first = model.record.find((entry) => entry.seq > 0)?.seq ?? 1;
     if (model.lastSeq - first < 2) {
         return nothing;
@@ -143,20 +144,16 @@ function scrubber(model, look) {
         const seq = Number(event.target.value);
         look.travel(seq >= model.lastSeq ? null : seq);
     };
-    return html`<div class="scrubber ${look.at === null ? '' : 'past'}">
-        <span class="dim">${startTime(model.record)}</span>
-        <span class="track">${ticks(model, first)}<input type="range" aria-label="Moment of the session, by frame" min=${first} max=${model.lastSeq}
+    const began = model.record.find((entry) => entry.ts)?.ts;
+    return html`${checkpointPart(id, model, look, first, began)}<div class="scrubber ${look.at === null ? '' : 'earlier'}">
+        <span class="dim">${began ? time(began) : ''}</span>
+        <span class="track">${checkpointMarks(model, look, first, began)}${ticks(model, first)}<input type="range" aria-label="Moment of the session, by frame" min=${first} max=${model.lastSeq}
             .value=${live(String(at))}
             aria-valuetext=${look.at === null ? 'now' : `${when}frame ${at}`} @input=${handleInput}></span>
         <span class="dim where">${where}</span>
         <button ?disabled=${look.at === null} @click=${() => look.travel(null)}>Now</button>
     </div>`;
 }
-
-const startTime = (record) => {
-    const ts = record.find((entry) => entry.ts)?.ts;
-    return ts ? time(ts) : '';
-};
 
 const TICKS_MAX = 200;
 const TICKS_WIDTH = 1000;

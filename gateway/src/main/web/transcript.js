@@ -235,6 +235,13 @@ export class Transcript {
         }
     }
 
+    /** One that is only kept has its mark on the scrubber. */
+    _checkpoint(frame) {
+        if (frame.restored !== undefined) {
+            this.#event(frame, 'restored', {text: `the worktree is what it was at checkpoint ${frame.restored}`});
+        }
+    }
+
     _plan(frame) {
         this.#event(frame, 'plan', {entries: frame.entries ?? []});
     }

@@ -29,6 +29,8 @@ export class Viewing {
     draft = {text: '', said: [], place: 0, held: false};
     /** What git told of its workspace, and what the gateway told of its wall. */
     changes = {atMs: 0, turn: null};
+    /** Which checkpoints of its worktree are still there. */
+    checkpoints = {number: -1, kept: null, refusal: ''};
     /** The session whose changes are shown beside; empty for none. */
     beside = '';
     wall = {atMs: 0};

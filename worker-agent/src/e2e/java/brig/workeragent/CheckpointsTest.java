@@ -15,9 +15,11 @@ import brig.protocol.wire.FrameType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +29,10 @@ import org.junit.jupiter.api.Timeout;
 /** Checkpoints of worktrees: what is in them, what they cost, and what a restore changes. */
 @Timeout(120)
 class CheckpointsTest {
+    private static final long BYTES_MAX = 1_048_576;
+    /** Four of them fit below the limit, and not five. */
+    private static final long BIG_BYTES = 210_000;
+
     private final AgentFixture fixture = new AgentFixture();
     private final Path bases = fixture.root.resolve("workspaces");
     private final Path repository = bases.resolve("project");
@@ -46,6 +52,13 @@ class CheckpointsTest {
     @AfterEach
     void close() throws IOException {
         fixture.close();
+    }
+
+    private TestGateway open(Map<String, ?> bounds) throws Exception {
+        String settings = Files.readString(fixture.config);
+        String with = "\"worker\": {\"checkpoints\": " + new String(Json.write(bounds), UTF_8) + ", ";
+        Files.writeString(fixture.config, settings.replace("\"worker\": {", with));
+        return open();
     }
 
     private TestGateway open() throws Exception {
@@ -119,6 +132,35 @@ class CheckpointsTest {
                 bases.resolve(id), "for f in $(find . -type f ! -name .git | sort); do echo \"$f:$(cat $f)\"; done");
     }
 
+    /** Writes a file that cannot be compressed. @return the name of git's object with it */
+    private static String fill(Path folder, int number) throws Exception {
+        return host(
+                        folder,
+                        "head -c " + BIG_BYTES + " /dev/urandom > big.bin; echo " + number + " > number.txt;"
+                                + " cp big.bin /tmp/big.$$; cd /; git hash-object /tmp/big.$$; rm /tmp/big.$$")
+                .strip();
+    }
+
+    /** The files below a folder, by the names of git's objects where it is one of those, with their bytes. */
+    private static Map<String, Long> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .collect(Collectors.toMap(
+                            file -> folder.relativize(file).toString().replace("/", ""),
+                            file -> file.toFile().length()));
+        }
+    }
+
+    private void requireRefused(TestGateway control, String id, Checkpoint gone) throws IOException {
+        String refused = ask(control, "restore", id, Map.of("at", gone.seq(), "last_seq", 900))
+                .toString();
+        assertTrue(refused.contains("NOT_FOUND") && refused.contains("no checkpoint at frame " + gone.seq()), refused);
+    }
+
+    private static List<Long> numbers(List<Checkpoint> checkpoints) {
+        return checkpoints.stream().map(Checkpoint::seq).toList();
+    }
+
     /** Lets a worker end after a script. */
     private void work(TestGateway control, String id, String script) throws IOException {
         try (TestGateway frames = fixture.frames(id, 1)) {
@@ -186,6 +228,89 @@ class CheckpointsTest {
                         List.of("project"),
                         left.map(file -> file.getFileName().toString()).toList());
             }
+        }
+    }
+
+    @Test
+    void shouldKeepTheNewestWhenThereAreMoreThanTheLimit() throws Exception {
+        try (TestGateway control = open(Map.of("max", 3))) {
+            String id = spawn(control);
+            List<Checkpoint> taken = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                host(bases.resolve(id), "echo " + i + " > number.txt");
+                taken.add(take(control, id, 0));
+            }
+            List<Long> kept = new ArrayList<>(List.of(0L));
+            kept.addAll(numbers(taken.subList(2, 5)));
+            assertEquals(kept, numbers(list(control, id)));
+            requireRefused(control, id, taken.get(0));
+            requireRefused(control, id, taken.get(1));
+            assertEquals(kept, numbers(list(control, id)), "what is refused takes none");
+            Checkpoint before = restore(control, id, Map.of("at", taken.get(2).seq()));
+            assertTrue(content(id).contains("number.txt:2\n"), "it was the oldest, and went only then");
+            assertEquals(List.of(0L, taken.get(3).seq(), taken.get(4).seq(), before.seq()), numbers(list(control, id)));
+        }
+    }
+
+    @Test
+    void shouldDeleteTheObjectsOfTheOldestWhenThereAreMoreBytesThanTheLimit() throws Exception {
+        try (TestGateway control = open(Map.of("bytesMax", BYTES_MAX))) {
+            String id = spawn(control);
+            Path folder = bases.resolve(id);
+            Path kept = bases.resolve(id + ".kept").resolve("objects");
+            Map<String, Long> own = files(repository);
+            List<Checkpoint> taken = new ArrayList<>();
+            List<String> blobs = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                blobs.add(fill(folder, i));
+                taken.add(take(control, id, 0));
+            }
+            assertTrue(files(kept).keySet().containsAll(blobs));
+            int four = files(kept).size();
+
+            blobs.add(fill(folder, 4));
+            taken.add(take(control, id, 0));
+            assertEquals(
+                    List.of(
+                            0L,
+                            taken.get(2).seq(),
+                            taken.get(3).seq(),
+                            taken.get(4).seq()),
+                    numbers(list(control, id)));
+            requireRefused(control, id, taken.get(0));
+            requireRefused(control, id, taken.get(1));
+            Map<String, Long> left = files(kept);
+            assertEquals(four - 3, left.size(), "two are gone, and one is new, of a tree and two files each");
+            assertTrue(left.keySet().containsAll(blobs.subList(2, 5)));
+            assertFalse(left.containsKey(blobs.get(0)) || left.containsKey(blobs.get(1)));
+            assertFalse(left.containsKey(taken.get(0).tree()));
+            long bytes = left.values().stream().mapToLong(Long::longValue).sum();
+            assertTrue(bytes <= BYTES_MAX, () -> "bytes: " + bytes);
+            assertEquals(
+                    bytes,
+                    answer(control, "checkpoints", id, Map.of(), CheckpointsAnswer.class)
+                            .bytes());
+
+            blobs.add(fill(folder, 5));
+            taken.add(take(control, id, 0));
+            fill(folder, 6);
+            Checkpoint before = restore(control, id, Map.of("at", taken.get(2).seq()));
+            assertEquals("2\n", Files.readString(folder.resolve("number.txt")));
+            assertEquals(BIG_BYTES, Files.size(folder.resolve("big.bin")));
+            assertEquals(
+                    List.of(
+                            0L,
+                            taken.get(2).seq(),
+                            taken.get(4).seq(),
+                            taken.get(5).seq(),
+                            before.seq()),
+                    numbers(list(control, id)),
+                    "what is gone back to is not removed for what was there before");
+            restore(control, id, Map.of("at", before.seq()));
+            assertEquals("6\n", Files.readString(folder.resolve("number.txt")));
+            restore(control, id, Map.of("at", 0));
+            assertFalse(Files.exists(folder.resolve("big.bin")));
+            assertEquals(own, files(repository), "the repository has what it had");
         }
     }
 

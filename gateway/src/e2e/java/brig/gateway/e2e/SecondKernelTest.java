@@ -46,12 +46,29 @@ class SecondKernelTest {
         if (SecondKernels.areHere(kind)) {
             product = FarAgents.prepare();
             SecondKernels.giveTo(product);
+            demand(product, kind);
             asked = product.folder().resolve("model.log");
             if (ScriptedModel.isHere()) {
                 model = new ScriptedModel(asked);
             }
             product.with("NODE_PATH=" + RealAgents.places()).serve();
         }
+    }
+
+    /** Has a profile and a policy that want such a wall. */
+    private static void demand(Product product, WallKind kind) throws IOException {
+        Path policies = Files.createDirectory(product.folder().resolve("policies"));
+        String given = Files.readString(product.config());
+        Files.writeString(
+                product.config(),
+                given.replace(
+                        "\"workspaceBases\"",
+                        "\"policyDirs\":[\"\",\"" + policies + "\"],\"policies\":[\"strong\"],\"workspaceBases\""));
+        Map<String, Object> strong = new LinkedHashMap<>(Json.parseCommented(
+                Files.readString(Path.of(Product.BRIG).resolveSibling("../config/policies/build.json"))));
+        strong.put("wall", "min:" + kind.word());
+        Files.write(policies.resolve("strong.json"), Json.write(strong));
+        product.addProfile("strong-shell", "shell", Map.of("wall", kind.word()));
     }
 
     @AfterParameterizedClassInvocation
@@ -85,6 +102,14 @@ class SecondKernelTest {
                         true,
                         "wall",
                         "min:" + kind.word()))));
+    }
+
+    private static JsonObject ask(String agent, Map<String, ?> more) throws IOException {
+        assumeTrue(product != null, "the build found no gVisor, or no QEMU and kernel");
+        Map<String, Object> request =
+                new LinkedHashMap<>(Map.of("action", "spawn", "agent_config", Map.of("name", agent)));
+        request.putAll(more);
+        return product.ask(text(request));
     }
 
     private List<ProcessHandle> secondKernels() {
@@ -136,6 +161,44 @@ class SecondKernelTest {
             last.readAll(wire);
         }
         assertEquals("SIGKILL", last.ofType("done").getFirst().text("signal"));
+    }
+
+    @Test
+    void shouldHonourWhatAProfileAndAPolicyDemand() throws IOException {
+        List<JsonObject> answers = List.of(
+                ask("strong-shell", Map.of()),
+                ask("shell", Map.of("policy", "strong")),
+                ask("strong-shell", Map.of("policy", "strong", "wall", "min:bwrap")));
+        for (JsonObject answer : answers) {
+            Spawned session = new Spawned(product, answer);
+            assertEquals(kind.word(), session.view().object("posture").text("wall"));
+            assertEquals(0, product.brig("terminate", session.id()).exitCode());
+        }
+        List<JsonObject> refusals = List.of(
+                ask("strong-shell", Map.of("wall", "bwrap")),
+                ask("shell", Map.of("policy", "strong", "wall", "bwrap")));
+        for (JsonObject refused : refusals) {
+            assertEquals("FORBIDDEN", refused.text("code"), refused::toString);
+            assertTrue(
+                    refused.text("error").contains(kind.word() + " and bwrap exclude each other")
+                            || refused.text("error").contains(kind.word() + " exclude each other"),
+                    refused::toString);
+        }
+    }
+
+    @Test
+    void shouldRefuseATerminalByNameWhereTheKernelHasNone() throws IOException {
+        assumeTrue(kind == WallKind.GVISOR, "a machine has terminals");
+        for (Map<String, ?> demand : List.of(Map.of("wall", "gvisor"), Map.of("policy", "strong"))) {
+            Map<String, Object> request = new LinkedHashMap<>(demand);
+            request.put("tty", Map.of("cols", 80, "rows", 24));
+            JsonObject refused = ask("shell", request);
+            assertEquals("WALL_UNAVAILABLE", refused.text("code"), refused::toString);
+            assertTrue(
+                    refused.text("error").contains("no terminals")
+                            && refused.text("error").contains("--wall bwrap"),
+                    refused::toString);
+        }
     }
 
     /** Its wall has mounts below the workspace: what no agent may change, and what none may see. */

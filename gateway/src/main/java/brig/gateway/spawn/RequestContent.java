@@ -5,6 +5,7 @@ import brig.protocol.record.Default;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ record RequestContent(
         SpawnRequest.@Nullable Tunnel tunnel,
         @OmitEmpty List<SpawnRequest.Tunnel> furtherTunnels,
         @Nullable String root,
+        @Nullable RootOverlay rootOverlay,
         @OmitEmpty Map<String, String> variables,
         @OmitEmpty List<String> prepare,
         @Nullable String cwd,
@@ -84,6 +86,7 @@ record RequestContent(
                 request.place().tunnel(),
                 request.place().furtherTunnels(),
                 request.place().root(),
+                request.place().rootOverlay(),
                 request.setup().variables(),
                 request.setup().prepare(),
                 request.workspace(),

@@ -279,13 +279,15 @@ public record SpawnRequest(
      * @param tunnel the folder of another host that an agent of the gateway's own host works in; null for none
      * @param furtherTunnels folders of further hosts for that agent, each of another one
      * @param root the root file system of its wall, as in {@link RootName}; null is the host's
+     * @param rootOverlay what becomes of what it writes there; null leaves it to the profile and the project
      */
     public record Place(
             @NotEmpty @Nullable String host,
             @OmitEmpty List<String> on,
             @Nullable Tunnel tunnel,
             @OmitEmpty List<Tunnel> furtherTunnels,
-            @NotEmpty @Nullable String root) {
+            @NotEmpty @Nullable String root,
+            @Nullable RootOverlay rootOverlay) {
         /** The name of the gateway's own host. */
         public static final String LOCAL = "local";
 
@@ -331,19 +333,24 @@ public record SpawnRequest(
 
         /** A place without a tunnel. */
         public Place(@Nullable String host, List<String> on) {
-            this(host, on, null, List.of(), null);
+            this(host, on, null, List.of(), null, null);
         }
 
         /** A copy with that root. */
         public Place rooted(@Nullable String otherRoot) {
-            return new Place(host, on, tunnel, furtherTunnels, otherRoot);
+            return new Place(host, on, tunnel, furtherTunnels, otherRoot, rootOverlay);
+        }
+
+        /** A copy in which that becomes of what it writes into its root. */
+        public Place overlaid(@Nullable RootOverlay other) {
+            return new Place(host, on, tunnel, furtherTunnels, root, other);
         }
 
         /** @param tunnels the agent's own first */
         public static Place of(@Nullable String host, List<String> on, List<Tunnel> tunnels) {
             return tunnels.isEmpty()
                     ? new Place(host, on)
-                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()), null);
+                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()), null, null);
         }
 
         /** All tunnels, the agent's own first. */
@@ -497,17 +504,19 @@ public record SpawnRequest(
                 prompt,
                 claim,
                 parent,
-                place);
+                place,
+                setup);
     }
 
     /** A copy below that session. */
     public SpawnRequest below(String parentId) {
-        return with(agentConfig, prompt, claim, parentId, place);
+        return with(agentConfig, prompt, claim, parentId, place, setup);
     }
 
     /** A copy with that request id. */
     public SpawnRequest claimedAs(String requestId) {
-        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()), parent, place);
+        Claim other = new Claim(requestId, claim.provider(), claim.project());
+        return with(agentConfig, prompt, other, parent, place, setup);
     }
 
     /** A copy with these instructions besides its own. */
@@ -519,7 +528,8 @@ public record SpawnRequest(
                 prompt,
                 claim,
                 parent,
-                place);
+                place,
+                setup);
     }
 
     /** A copy for a further session, with no id of its own and none of the agent's. */
@@ -549,26 +559,17 @@ public record SpawnRequest(
 
     /** A copy that may be stored: the prompt may be confidential. */
     public SpawnRequest withoutPrompt() {
-        return with(agentConfig, null, claim, parent, place);
+        return with(agentConfig, null, claim, parent, place, setup);
     }
 
     /** A copy for that host; null is the gateway's own. */
     public SpawnRequest at(@Nullable String host) {
-        return with(agentConfig, prompt, claim, parent, new Place(host, List.of()).rooted(place.root()));
+        return with(new Place(host, List.of(), null, List.of(), place.root(), place.rootOverlay()));
     }
 
-    /** A copy with that root of its wall. */
-    public SpawnRequest rooted(String root) {
-        return with(agentConfig, prompt, claim, parent, place.rooted(root));
-    }
-
-    private SpawnRequest with(
-            AgentConfig otherAgent,
-            @Nullable String otherPrompt,
-            Claim otherClaim,
-            @Nullable String otherParent,
-            Place otherPlace) {
-        return with(otherAgent, otherPrompt, otherClaim, otherParent, otherPlace, setup);
+    /** A copy for that place. */
+    public SpawnRequest with(Place other) {
+        return with(agentConfig, prompt, claim, parent, other, setup);
     }
 
     private SpawnRequest with(

@@ -103,7 +103,7 @@ public final class SessionServices implements PreparedWall.Before {
                         of.wall()),
                 null,
                 null,
-                root == null ? agent.root() : root.root(),
+                root == null ? agent.root().readOnly() : root.root(),
                 List.of());
     }
 

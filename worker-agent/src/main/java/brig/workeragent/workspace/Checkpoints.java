@@ -130,7 +130,7 @@ final class Checkpoints {
         }
         String said = run(note, true, "checkpoint", note.start(), Long.toString(bounds.bytesMax()));
         if (FULL.matcher(said).matches() && read(note).checkpoints().size() > 1) {
-            prune(note);
+            prune(note, restored);
             said = run(note, true, "checkpoint", note.start(), Long.toString(bounds.bytesMax()));
         }
         Matcher full = FULL.matcher(said);
@@ -171,11 +171,18 @@ final class Checkpoints {
         return earlier == null ? numbered : earlier;
     }
 
-    /** Removes the older half, and what only they have. */
-    private void prune(WorkspaceNote note) throws IOException {
+    /**
+     * Removes the older half, and what only they have.
+     *
+     * @param spared the number of one that stays; null for none
+     */
+    private void prune(WorkspaceNote note, @Nullable Long spared) throws IOException {
         Stored stored = read(note);
         List<Checkpoint> all = stored.checkpoints();
-        List<Checkpoint> left = all.subList((all.size() + 1) / 2, all.size());
+        long newest = all.get((all.size() + 1) / 2).seq();
+        List<Checkpoint> left = all.stream()
+                .filter(one -> one.seq() >= newest || (spared != null && one.seq() == spared))
+                .toList();
         write(note, stored.with(stored.bytes(), left));
         String said = run(
                 note,
