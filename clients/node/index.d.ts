@@ -29,6 +29,8 @@ export type BrigErrorCode =
     | 'UNKNOWN_IMAGE'
     | 'INVALID_IMAGE'
     | 'IMAGE_IN_USE'
+    | 'ROOT_IN_USE'
+    | 'ROOT_CHANGED'
     | 'IDEMPOTENCY_CONFLICT'
     | 'CONTROL_HELD'
     | 'ASK_SETTLED'

@@ -15,6 +15,7 @@
  *       stdin=null|pipe    null is the default
  *       seccomp=PATH       a BPF program for bwrap
  *       arg=TEXT           an option of bwrap; handed over in memory, so it shows in no command line
+ *       before=PATH        a program that becomes bwrap, and its arguments (brig-overlay.c); up to 4
  *       exec=TEXT          the command line that bwrap executes as process 1 (brig-init ... -- payload ...)
  *   bounds ID BYTES\n   between the two, then BYTES bytes of fields: what the kernel may count for the wall
  *       NAME=N             for a file of /proc/sys/user; repeatable

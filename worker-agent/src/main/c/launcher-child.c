@@ -11,6 +11,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -113,6 +114,13 @@ void become_child(const struct preparation *preparation, int sources[FIRST_FREE]
     if (args != ARGS && (dup2(args, ARGS) < 0 || close(args) != 0)) give_up("memory");
     /* Empty on purpose: any process of the same user can read a process's initial environment. */
     char *environment[] = {NULL};
+    if (request.before_count > 0) {
+        char **rest = request.before + request.before_count;
+        rest[0] = (char *) bwrap_path;
+        memcpy(rest + 1, request.exec + 1, request.exec_count * sizeof *rest);
+        execve(request.before[0], request.before, environment);
+        give_up("overlay");
+    }
     execve(bwrap_path, request.exec, environment);
     give_up("bwrap");
 }

@@ -72,6 +72,11 @@ static bool take_launch(void *into, char *field) {
         request->exec[request->exec_count++] = field + strlen("exec=");
         return true;
     }
+    if ((value = value_of(field, "before")) != NULL) {
+        if (request->before_count == BEFORE_MAX || value[0] != '/') return false;
+        request->before[request->before_count++] = field + strlen("before=");
+        return true;
+    }
     if ((value = value_of(field, "arg")) != NULL) {
         size_t bytes = strlen(value) + 1;
         memcpy(request->args + request->args_bytes, value, bytes);

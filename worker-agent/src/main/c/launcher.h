@@ -16,6 +16,7 @@ enum {
     WALLS_MAX = 1024,
     ARGS_MAX = 2048,
     CGROUPS_MAX = 8,
+    BEFORE_MAX = 4,
     COMPLAINT_MAX = 500,
     STATUS_MAX = 255,
     INFO_MAX = 511,
@@ -50,6 +51,8 @@ struct preparation {
 struct request {
     bool stdin_pipe, waits_for_network;
     const char *seccomp;
+    char *before[BEFORE_MAX + ARGS_MAX + 16]; /* a program that becomes bwrap, up to bwrap's path */
+    size_t before_count;
     char *exec[ARGS_MAX + 16]; /* bwrap's whole command line */
     size_t exec_count;
     size_t args_bytes;

@@ -1,4 +1,4 @@
-/* A user and a mount namespace of its own, for the starters of second kernels. */
+/* A user and a mount namespace of its own, for the starters of second kernels and for brig-overlay. */
 #ifndef BRIG_OWN_NAMESPACE_H
 #define BRIG_OWN_NAMESPACE_H
 

@@ -10,6 +10,7 @@ import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.image.ImageUnpacker;
 import brig.workeragent.image.Images;
+import brig.workeragent.image.RootLayers;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -308,7 +309,11 @@ record Installation(
                         config.images().bytesMax(),
                         config.images().filesMax(),
                         config.images().allBytesMax(),
-                        config.images().keptMs()),
+                        config.images().keptMs(),
+                        new RootLayers.Bounds(
+                                workspaces.resolveSibling("roots"),
+                                config.keptRoots().bytesMax(),
+                                config.keptRoots().keptMs())),
                 ImageUnpacker.ofThisJvm(tools, WallProfile.COVERED_IN_IMAGES),
                 user,
                 System::currentTimeMillis);

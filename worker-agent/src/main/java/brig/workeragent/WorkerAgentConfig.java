@@ -57,6 +57,7 @@ record WorkerAgentConfig(
         @Range(min = MIB, max = TIB, orZero = true) long diskReserveBytes,
         Tools tools,
         Images images,
+        KeptRoots keptRoots,
         Checkpoints checkpoints,
         EgressConfig egress,
         BudgetConfig budget) {
@@ -84,6 +85,13 @@ record WorkerAgentConfig(
             @Range(min = MIB, max = TIB) long bytesMax,
             @Range(min = 100, max = 10_000_000) long filesMax,
             @Range(min = MIB, max = 64 * TIB) long allBytesMax,
+
+            @Range(min = 1000, max = 3650 * DAY_MS, orZero = true)
+            long keptMs) {}
+
+    /** Limits for what sessions leave in writable roots. */
+    record KeptRoots(
+            @Range(min = MIB, max = TIB) long bytesMax,
 
             @Range(min = 1000, max = 3650 * DAY_MS, orZero = true)
             long keptMs) {}

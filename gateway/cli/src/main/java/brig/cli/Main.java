@@ -321,7 +321,14 @@ public final class Main implements Callable<Integer> {
         Stream<List<String>> kind =
                 Stream.ofNullable(posture.wall()).map(which -> List.of(task, "wall", "", which.word()));
         Stream<List<String>> root = Stream.ofNullable(posture.root())
-                .map(image -> List.of(task, "root", "", "oci:" + image.image() + "@" + image.digest()));
+                .map(image -> List.of(
+                        task,
+                        "root",
+                        "",
+                        "oci:" + image.image() + "@" + image.digest()
+                                + (image.overlay() == null
+                                        ? ""
+                                        : ", " + image.overlay().words())));
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
         // Null for a tracked session.
         Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
@@ -425,7 +432,9 @@ public final class Main implements Callable<Integer> {
             footer = {
                 "",
                 "'brig diff ID' shows the changes. 'brig discard ID' removes them with the workspace. They "
-                        + "are removed automatically after worker.keptWorkspaceMs (30 days)."
+                        + "are removed automatically after worker.keptWorkspaceMs (30 days).",
+                "Kept roots are what sessions with --root-overlay keep wrote into their roots. 'brig discard ID' removes one too; "
+                        + "worker.keptRoots in brig.json has their bounds."
             })
     int workspaces() {
         showOrEmbed(new SpawnerRequest.Workspaces(), WorkspacesAnswer.class, this::showWorkspaces);
@@ -445,21 +454,52 @@ public final class Main implements Callable<Integer> {
                                 kept.host() == null ? "" : kept.host(),
                                 age(kept.endedMs()) + " ago"))
                         .toList());
+        if (!answer.roots().isEmpty()) {
+            terminal.println("");
+            showRoots(answer.roots());
+        }
         for (String host : answer.outOfReach()) {
             terminal.note("host " + host + " is out of reach; what is kept there is not listed");
         }
     }
 
+    private void showRoots(List<WorkspacesAnswer.KeptRoot> roots) {
+        terminal.table(
+                List.of("ROOT", "PROJECT", "CAPTAIN", "IMAGE", "SIZE", "HOST", "USED", "BY"),
+                roots.stream()
+                        .map(root -> List.of(
+                                root.id(),
+                                root.project(),
+                                root.captain() == null ? "admins" : root.captain(),
+                                root.image(),
+                                root.bytes() / 1_048_576 + " MiB",
+                                root.host() == null ? "" : root.host(),
+                                age(root.usedMs()) + " ago",
+                                root.usedBy() == null ? "" : root.usedBy()))
+                        .toList());
+    }
+
     @Command(
             aliases = "rm",
-            description = "Remove kept worktrees or copies, with their changes and branches.",
+            description = "Remove kept worktrees or copies, with their changes and branches, or kept roots.",
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
     int discard(
-            @Parameters(paramLabel = "ID", arity = "1..*", description = "The spawn_id or task_id of the session.")
+            @Parameters(
+                            paramLabel = "ID",
+                            arity = "1..*",
+                            description = "The spawn_id or task_id of the session, or a kept root.")
                     List<String> ids) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             for (String id : ids) {
+                if (WorkspacesAnswer.KeptRoot.isId(id)) {
+                    show(
+                            connection.client(),
+                            new SpawnerRequest.DiscardRoot(id),
+                            WorkspacesAnswer.KeptRoot.class,
+                            gone -> terminal.note("discarded the kept root of " + gone.project()));
+                    continue;
+                }
                 show(
                         connection.client(),
                         new SpawnerRequest.Discard(id),

@@ -7,6 +7,7 @@ import brig.protocol.Ids;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
@@ -141,6 +142,14 @@ final class SpawnOptions {
             description =
                     "The programs and libraries inside the wall: host, or oci:NAME for an image of 'brig image list'.")
     private @Nullable String root;
+
+    @Option(
+            names = "--root-overlay",
+            paramLabel = "WHAT",
+            description =
+                    "Let the agent write into an image that is its root: discard throws it away at the end, keep leaves it"
+                            + " to the next session of your project. none: read-only.")
+    private @Nullable String rootOverlay;
 
     @Option(
             names = "--devcontainer",
@@ -303,7 +312,8 @@ final class SpawnOptions {
                         wall),
                 new SpawnRequest.Continuation(resume, record, tty ? TtyClient.size() : null, checkpoints()),
                 parent,
-                place.rooted(devcontainer ? devcontainersRoot(place) : root));
+                place.rooted(devcontainer ? devcontainersRoot(place) : root)
+                        .overlaid(rootOverlay == null ? null : RootOverlay.of("--root-overlay", rootOverlay)));
         return new SpawnerRequest.Spawn(request, CLIENT, wait);
     }
 }

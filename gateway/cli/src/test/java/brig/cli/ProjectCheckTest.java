@@ -50,13 +50,14 @@ class ProjectCheckTest {
 
     @Test
     void shouldEndWithOneAndSayWhatToDoWhenSomethingIsNot() throws IOException {
-        write(".opencode/gondolin.json", "{\"rootOverlay\": true, \"bo\\u001b[31mgus\": 1}");
+        write(".opencode/gondolin.json", "{\"rootOverlay\": true, \"auditFilesystem\": true, \"bo\\u001b[31mgus\": 1}");
         assertEquals(1, check(false, null));
         assertTrue(
-                text(out).contains("rootOverlay      no        has no effect: a wall's root is read-only\n"),
+                text(out).contains("auditFilesystem  no             has no effect: files are not audited\n"),
                 text(out));
-        assertTrue(text(out).contains("\nrootOverlay: instead, put into an image"), text(out));
-        assertTrue(text(out).contains("\nbo\\u001b[31mgus  no        is not known here"), text(out));
+        assertTrue(
+                text(out).contains("\nrootOverlay      within policy  lets sessions write into an image"), text(out));
+        assertTrue(text(out).contains("\nbo\\u001b[31mgus  no             is not known here"), text(out));
         assertFalse(text(out).contains("\u001b"), text(out));
     }
 

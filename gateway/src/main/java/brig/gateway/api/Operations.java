@@ -212,7 +212,13 @@ final class Operations {
                             DiscardAnswer.class,
                             (calls, caller, in) -> calls.spawns().discard(caller, in))
                     .at(DELETE, "/api/v1/workspaces/:id", Who.WORKSPACE_CAPTAIN)
-                    .action());
+                    .action(),
+            named(
+                            "discardRoot",
+                            SpawnerRequest.DiscardRoot.class,
+                            WorkspacesAnswer.KeptRoot.class,
+                            (calls, caller, in) -> calls.spawns().discardRoot(caller, in))
+                    .action(Who.STARTER));
 
     private static final List<Operation<?, ?>> SESSIONS = List.of(
             named("listSessions", HttpRequest.ListSessions.class, SessionList.class)

@@ -326,7 +326,7 @@ public final class SpawnCalls {
         return spawner.rebind(caller.session().spawn()).thenApply(Spawn::view);
     }
 
-    /** The workspaces left by the caller's spawns, or by all for an admin. */
+    /** The workspaces and roots left by the caller's spawns, or by all for an admin. */
     public CompletionStage<WorkspacesAnswer> workspaces(Caller caller) {
         Access access = caller.access();
         return workers.workspaces()
@@ -336,7 +336,15 @@ public final class SpawnCalls {
                                 kept.workspaces().stream()
                                         .filter(one -> sessions.isOf(one.spawnId(), access))
                                         .toList(),
+                                kept.roots().stream()
+                                        .filter(one -> access.captain().equals(one.captain()))
+                                        .toList(),
                                 kept.outOfReach()));
+    }
+
+    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(Caller caller, SpawnerRequest.DiscardRoot in) {
+        Access access = caller.access();
+        return workers.discardRoot(in.id(), new SpawnRequest.Asker(access.captain(), access.isAdmin()));
     }
 
     public CompletionStage<DiscardAnswer> discard(Caller caller, SpawnerRequest.Discard in) {

@@ -471,6 +471,11 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     }
 
     @Override
+    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
+        return request(new ControlRequest.DiscardRoot(root, asker), WorkspacesAnswer.KeptRoot.class);
+    }
+
+    @Override
     public CompletionStage<EgressAnswer> egress(String workerId) {
         return request(new ControlRequest.Egress(workerId, null, null, null, null, null), EgressAnswer.class);
     }

@@ -122,6 +122,11 @@ public abstract class ForwardingAgent implements WorkerAgent {
     }
 
     @Override
+    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
+        return far.discardRoot(root, asker);
+    }
+
+    @Override
     public CompletionStage<EgressAnswer> egress(String workerId) {
         return far.egress(workerId);
     }

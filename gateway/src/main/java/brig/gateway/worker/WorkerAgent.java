@@ -121,6 +121,13 @@ public interface WorkerAgent {
     /** Deletes one of them with its changes; {@code NOT_FOUND} if there is none. */
     CompletionStage<DiscardAnswer> discard(String spawnId);
 
+    /**
+     * Deletes a kept root.
+     *
+     * @param asker its captain, or an admin; {@code NOT_FOUND} for others
+     */
+    CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker);
+
     /** What a worker may reach, and its open asks; {@code NOT_FOUND} if it does not exist. */
     CompletionStage<EgressAnswer> egress(String workerId);
 

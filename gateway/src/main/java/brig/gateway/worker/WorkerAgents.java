@@ -267,10 +267,12 @@ public final class WorkerAgents implements WorkerAgent {
             String host = one.getKey();
             CompletionStage<WorkspacesAnswer> more = one.getValue()
                     .workspaces()
-                    .thenApply(there -> new WorkspacesAnswer(there.workspaces().stream()
-                            .map(kept -> kept.on(host))
-                            .toList()))
-                    .exceptionally(failure -> new WorkspacesAnswer(List.of(), List.of(host)));
+                    .thenApply(there -> new WorkspacesAnswer(
+                            there.workspaces().stream()
+                                    .map(kept -> kept.on(host))
+                                    .toList(),
+                            there.roots().stream().map(root -> root.on(host)).toList()))
+                    .exceptionally(failure -> new WorkspacesAnswer(List.of(), List.of(), List.of(host)));
             all = all.thenCombine(more, WorkerAgents::joined);
         }
         return all;
@@ -279,9 +281,11 @@ public final class WorkerAgents implements WorkerAgent {
     private static WorkspacesAnswer joined(WorkspacesAnswer one, WorkspacesAnswer other) {
         List<WorkspacesAnswer.KeptWorkspace> both = new ArrayList<>(one.workspaces());
         both.addAll(other.workspaces());
+        List<WorkspacesAnswer.KeptRoot> roots = new ArrayList<>(one.roots());
+        roots.addAll(other.roots());
         List<String> outOfReach = new ArrayList<>(one.outOfReach());
         outOfReach.addAll(other.outOfReach());
-        return new WorkspacesAnswer(both, outOfReach);
+        return new WorkspacesAnswer(both, roots, outOfReach);
     }
 
     @Override
@@ -291,6 +295,18 @@ public final class WorkerAgents implements WorkerAgent {
                 ? local.discard(spawnId)
                 : reached(host, far -> far.discard(spawnId))
                         .thenCompose(gone -> local.discard(spawnId).handle((lent, nothingLent) -> gone));
+    }
+
+    /** On the first host that has it, this one first: its id says nothing of the host. */
+    @Override
+    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
+        return workspaces()
+                .thenCompose(kept -> kept.roots().stream()
+                        .filter(one -> one.id().equals(root))
+                        .findFirst()
+                        .map(one -> reached(one.host(), far -> far.discardRoot(root, asker))
+                                .thenApply(gone -> gone.on(one.host())))
+                        .orElseGet(() -> local.discardRoot(root, asker)));
     }
 
     @Override

@@ -43,7 +43,6 @@ class ApiDocumentsTest {
             ErrorCode.IMAGE_IN_USE,
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
-            ErrorCode.DISK_FULL,
             ErrorCode.SERVICE_FAILED,
             ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,

@@ -71,6 +71,7 @@ class ApiRecordsTest {
             Map.entry("routeTested", TestRouteAnswer.class),
             Map.entry("images", ImagesAnswer.class),
             Map.entry("image", ImagesAnswer.Image.class),
+            Map.entry("keptRoot", WorkspacesAnswer.KeptRoot.class),
             Map.entry("gateway", GatewayView.class),
             Map.entry("pruned", PruneAnswer.class),
             Map.entry("posture", Posture.class),

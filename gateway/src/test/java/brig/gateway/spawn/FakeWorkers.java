@@ -249,6 +249,11 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
+    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
+        throw new UnsupportedOperationException(root);
+    }
+
+    @Override
     public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
         throw new UnsupportedOperationException();
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.control.WorkspacesAnswer;
+import brig.protocol.control.WorkspacesAnswer.KeptRoot;
 import brig.protocol.control.WorkspacesAnswer.KeptWorkspace;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import java.lang.reflect.Proxy;
@@ -25,7 +26,8 @@ class WorkerAgentsTest {
     /** @param host where that worker-agent says it is */
     private static WorkerAgent with(String spawnId, @Nullable String host) {
         return answering(CompletableFuture.completedFuture(new WorkspacesAnswer(
-                List.of(new KeptWorkspace(spawnId, "fix", WorkspaceMode.COPY, "/a", null, "/w/" + spawnId, 5, host)))));
+                List.of(new KeptWorkspace(spawnId, "fix", WorkspaceMode.COPY, "/a", null, "/w/" + spawnId, 5, host)),
+                List.of(new KeptRoot("root_" + spawnId, null, "project x", "debian", "sha256:0", 1, 5, null, host)))));
     }
 
     @Test
@@ -42,6 +44,9 @@ class WorkerAgentsTest {
                 answer.workspaces().stream()
                         .map(one -> one.spawnId() + " " + one.host())
                         .toList());
+        assertEquals(
+                List.of("root_spn_here null", "root_spn_near near"),
+                answer.roots().stream().map(one -> one.id() + " " + one.host()).toList());
         assertEquals(List.of("away"), answer.outOfReach());
     }
 }

@@ -7,6 +7,7 @@ import brig.protocol.Limits;
 import brig.protocol.Role;
 import brig.protocol.control.CallerTerminal;
 import brig.protocol.control.EgressDecision;
+import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.egress.AuditEvent;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.record.Default;
@@ -204,6 +205,15 @@ public sealed interface SpawnerRequest {
 
     /** Lists the workspaces that ended spawns left behind. */
     record Workspaces() implements SpawnerRequest {}
+
+    /** Deletes a kept root. */
+    record DiscardRoot(@NotEmpty String id) implements SpawnerRequest {
+        public DiscardRoot {
+            if (!WorkspacesAnswer.KeptRoot.isId(id)) {
+                throw BrigException.invalid("id", "is no id of a kept root: 'brig workspaces' lists them");
+            }
+        }
+    }
 
     /** Deletes a workspace that a spawn left behind. */
     record Discard(

@@ -213,6 +213,19 @@ public sealed interface ControlRequest {
     }
 
     /**
+     * Deletes a kept root: the {@link WorkspacesAnswer.KeptRoot} that it was.
+     *
+     * @param asker its captain, or an admin
+     */
+    record DiscardRoot(String root, @Flat Asker asker) implements ControlRequest {
+        public DiscardRoot {
+            if (!WorkspacesAnswer.KeptRoot.isId(root)) {
+                throw BrigException.invalid("root", "is no id of a kept root");
+            }
+        }
+    }
+
+    /**
      * Shows what a running worker may reach, {@link EgressAnswer}, or passes on a person's decision, {@link
      * EgressDecided}.
      *

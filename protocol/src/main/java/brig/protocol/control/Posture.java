@@ -1,6 +1,7 @@
 package brig.protocol.control;
 
 import brig.protocol.record.Extensible;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.WallKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,11 @@ public record Posture(
      *
      * @param image its name when the wall was made
      * @param digest what it is, whatever has that name by now
+     * @param overlay what becomes of what is written there; null for a read-only root
      */
     @Extensible
-    public record Root(String image, String digest) {}
+    public record Root(
+            String image, String digest, @Nullable RootOverlay overlay) {}
 
     /**
      * One declared property of the wall.

@@ -277,13 +277,15 @@ public record SpawnRequest(
      * @param tunnel the folder of another host that an agent of the gateway's own host works in; null for none
      * @param furtherTunnels folders of further hosts for that agent, each of another one
      * @param root the root file system of its wall, as in {@link RootName}; null is the host's
+     * @param rootOverlay what becomes of what it writes there; null leaves it to the profile and the project
      */
     public record Place(
             @NotEmpty @Nullable String host,
             @OmitEmpty List<String> on,
             @Nullable Tunnel tunnel,
             @OmitEmpty List<Tunnel> furtherTunnels,
-            @NotEmpty @Nullable String root) {
+            @NotEmpty @Nullable String root,
+            @Nullable RootOverlay rootOverlay) {
         /** The name of the gateway's own host. */
         public static final String LOCAL = "local";
 
@@ -329,19 +331,24 @@ public record SpawnRequest(
 
         /** A place without a tunnel. */
         public Place(@Nullable String host, List<String> on) {
-            this(host, on, null, List.of(), null);
+            this(host, on, null, List.of(), null, null);
         }
 
         /** A copy with that root. */
         public Place rooted(@Nullable String otherRoot) {
-            return new Place(host, on, tunnel, furtherTunnels, otherRoot);
+            return new Place(host, on, tunnel, furtherTunnels, otherRoot, rootOverlay);
+        }
+
+        /** A copy in which that becomes of what it writes into its root. */
+        public Place overlaid(@Nullable RootOverlay other) {
+            return new Place(host, on, tunnel, furtherTunnels, root, other);
         }
 
         /** @param tunnels the agent's own first */
         public static Place of(@Nullable String host, List<String> on, List<Tunnel> tunnels) {
             return tunnels.isEmpty()
                     ? new Place(host, on)
-                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()), null);
+                    : new Place(host, on, tunnels.getFirst(), tunnels.subList(1, tunnels.size()), null, null);
         }
 
         /** All tunnels, the agent's own first. */
@@ -545,12 +552,22 @@ public record SpawnRequest(
 
     /** A copy for that host; null is the gateway's own. */
     public SpawnRequest at(@Nullable String host) {
-        return with(agentConfig, prompt, claim, parent, new Place(host, List.of()).rooted(place.root()));
+        return with(
+                agentConfig,
+                prompt,
+                claim,
+                parent,
+                new Place(host, List.of(), null, List.of(), place.root(), place.rootOverlay()));
     }
 
     /** A copy with that root of its wall. */
     public SpawnRequest rooted(String root) {
         return with(agentConfig, prompt, claim, parent, place.rooted(root));
+    }
+
+    /** A copy in which that becomes of what it writes into its root. */
+    public SpawnRequest overlaid(RootOverlay overlay) {
+        return with(agentConfig, prompt, claim, parent, place.overlaid(overlay));
     }
 
     private SpawnRequest with(

@@ -1,6 +1,7 @@
 package brig.protocol.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Splits;
 import brig.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +118,18 @@ class SpawnRequestTest {
         SpawnRequest claimed = request.claimedAs("8e03978e-40d5-43dd-bc93-6894a57f9324");
         assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "local", "p"), claimed.claim());
         assertEquals("do", claimed.prompt());
+    }
+
+    @Test
+    void shouldReadAndWriteWhatBecomesOfTheRoot() {
+        SpawnRequest request = read("{'agent_config':{'name':'a'},'root':'oci:x','root_overlay':'keep'}");
+        assertEquals(RootOverlay.KEEP, request.place().rootOverlay());
+        assertEquals(RootOverlay.KEEP, request.at("build1").place().rootOverlay());
+        assertEquals(
+                RootOverlay.NONE, request.overlaid(RootOverlay.NONE).place().rootOverlay());
+        assertTrue(new String(Json.write(request), StandardCharsets.UTF_8).contains("\"root_overlay\":\"keep\""));
+        assertNull(read("{'agent_config':{'name':'a'}}").place().rootOverlay());
+        assertThrows(BrigException.class, () -> read("{'agent_config':{'name':'a'},'root_overlay':'always'}"));
     }
 
     @Test

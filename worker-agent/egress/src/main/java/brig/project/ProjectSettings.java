@@ -28,9 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param narrowing of the network
  * @param readOnly whether it is read-only, for each path inside that it names; null leaves mounts unchanged
+ * @param rootOverlay whether its root is to be writable, until the session ends
  * @param effects of each key that is there, and of those whose absence denies
  */
-public record ProjectSettings(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, List<KeyEffect> effects) {
+public record ProjectSettings(
+        Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, boolean rootOverlay, List<KeyEffect> effects) {
     /** The files, of which the first counts. The last one is beside OpenCode's own project settings. */
     public static final List<String> NAMES = List.of("brig.json", "gondolin.json", ".opencode/gondolin.json");
 
@@ -141,6 +143,7 @@ public record ProjectSettings(Narrowing narrowing, @Nullable Map<String, Boolean
         return new ProjectSettings(
                 new Narrowing(keys.allowedHosts(), keys.secretHosts(), keys.dnsMode(), keys.auditNetwork()),
                 keys.readOnly(),
+                keys.rootOverlay(),
                 effects(values, keys));
     }
 
@@ -178,11 +181,11 @@ public record ProjectSettings(Narrowing narrowing, @Nullable Map<String, Boolean
         if (values.has(ROOT_OVERLAY)) {
             effects.add(
                     keys.rootOverlay()
-                            ? KeyEffect.no(
+                            ? KeyEffect.withinPolicy(
                                     ROOT_OVERLAY,
-                                    "a wall's root is read-only",
-                                    "put into an image what must be there, and run with --root oci:NAME")
-                            : KeyEffect.yes(ROOT_OVERLAY, "is off: a wall's root is read-only"));
+                                    "lets sessions write into an image that is their root (--root oci:NAME), until they"
+                                            + " end, if the policy's rootOverlay is discard or keep")
+                            : KeyEffect.yes(ROOT_OVERLAY, "is off, so a root stays read-only unless a session asks"));
         }
         if (values.has(AUDIT_FILESYSTEM)) {
             effects.add(

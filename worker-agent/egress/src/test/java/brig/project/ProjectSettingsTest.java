@@ -39,7 +39,7 @@ class ProjectSettingsTest {
                         Map.entry("mounts./opt/tools.owner", Honoured.NO),
                         Map.entry("mounts./root/.npm", Honoured.NO),
                         Map.entry("mounts./opt/../etc", Honoured.NO),
-                        Map.entry("rootOverlay", Honoured.NO),
+                        Map.entry("rootOverlay", Honoured.WITHIN_POLICY),
                         Map.entry("auditFilesystem", Honoured.NO),
                         Map.entry("imagePath", Honoured.NO),
                         Map.entry("env", Honoured.NO),

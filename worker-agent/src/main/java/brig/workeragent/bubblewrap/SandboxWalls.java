@@ -29,6 +29,7 @@ import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.MessageFile;
 import brig.workeragent.wall.RemoteShell;
+import brig.workeragent.wall.Root;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WallSettings;
@@ -40,6 +41,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -205,23 +207,42 @@ public final class SandboxWalls implements Walls {
                 may.nested(),
                 network(may, serving, plan.servers()),
                 shells(plan.remoteShell()),
-                plan.root().image(),
+                image(plan.root()),
                 kind);
         return new SandboxWall(
-                plan, profile, limitsOf(limits), placeholders, serving, disk(plan, profile, limits.diskBytesMax()));
+                plan, profile, limitsOf(limits), placeholders, serving, disks(plan, profile, limits.diskBytesMax()));
     }
 
-    /** Null where nothing is on a disk of this host. */
-    private DiskWatch.@Nullable Session disk(Plan plan, WallProfile profile, long bytesMax) {
-        List<Path> written = Stream.concat(
+    private static WallProfile.@Nullable Image image(Root root) {
+        Root.Layer layer = root.layer();
+        return root.image() == null
+                ? null
+                : new WallProfile.Image(
+                        root.image(), layer == null ? null : new WallProfile.Layer(layer.upper(), layer.work()));
+    }
+
+    /** None where nothing is on a disk of this host. */
+    private List<DiskWatch.Session> disks(Plan plan, WallProfile profile, long bytesMax) {
+        Root.Layer layer = plan.root().layer();
+        List<Path> written = Stream.of(
                         profile.workspaceReadOnly() || plan.remoteShell() != null
-                                ? Stream.of()
+                                ? Stream.<Path>of()
                                 : Stream.of(profile.workspace()),
                         profile.mounts().stream()
                                 .filter(mount -> !mount.readOnly())
-                                .map(WallProfile.Mount::source))
+                                .map(WallProfile.Mount::source),
+                        Stream.ofNullable(layer).map(Root.Layer::upper))
+                .flatMap(some -> some)
                 .toList();
-        return written.isEmpty() ? null : disks.session(written, bytesMax);
+        List<DiskWatch.Session> all = new ArrayList<>();
+        if (!written.isEmpty()) {
+            all.add(disks.session(written, bytesMax));
+        }
+        if (layer != null && layer.bytesLeft() > 0) {
+            all.add(disks.session(
+                    List.of(layer.upper()), layer.bytesLeft(), "its writable root reached " + layer.bound()));
+        }
+        return all;
     }
 
     /** Never a weaker one: a demand that this host does not meet is refused. */
@@ -289,6 +310,10 @@ public final class SandboxWalls implements Walls {
         environment.putAll(placeholders);
         environment.keySet().retainAll(may.variables());
         plan.root().environment().forEach(environment::putIfAbsent);
+        if (plan.root().layer() != null) {
+            // No file can get another owner, which fakeroot tries first.
+            environment.putIfAbsent("FAKEROOTDONTTRYCHOWN", "1");
+        }
         RemoteShell remote = plan.remoteShell();
         if (remote != null) {
             environment.put(RemoteShell.HOSTS_VARIABLE, remote.hosts());
@@ -309,7 +334,7 @@ public final class SandboxWalls implements Walls {
         private final ResourceLimits limits;
         private final Map<String, String> placeholders;
         private final EgressGate serving;
-        private final DiskWatch.@Nullable Session disk;
+        private final List<DiskWatch.Session> watched;
         /** The network of the current process; null between processes. */
         private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
 
@@ -319,13 +344,13 @@ public final class SandboxWalls implements Walls {
                 ResourceLimits limits,
                 Map<String, String> placeholders,
                 EgressGate serving,
-                DiskWatch.@Nullable Session disk) {
+                List<DiskWatch.Session> watched) {
             this.plan = plan;
             this.profile = profile;
             this.limits = limits;
             this.placeholders = placeholders;
             this.serving = serving;
-            this.disk = disk;
+            this.watched = watched;
         }
 
         @Override
@@ -338,9 +363,7 @@ public final class SandboxWalls implements Walls {
                         "a wall with gVisor has no terminals for agents: take --wall bwrap, or go without --tty");
             }
             Payload payload = new Payload(command, stdinPipe, tty);
-            if (disk != null) {
-                disk.begin();
-            }
+            watched.forEach(DiskWatch.Session::begin);
             brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, payload);
             current = process.network();
             ServerPorts.Joined servers = joined(process.network());
@@ -378,17 +401,18 @@ public final class SandboxWalls implements Walls {
 
         private WalledProcess watched(
                 brig.workeragent.sandbox.BubblewrapProcess process, Supplier<CompletableFuture<Void>> atEnd) {
-            if (disk == null) {
-                return new SandboxProcess(process, atEnd);
-            }
-            disk.handleRunning(process::kill);
+            watched.forEach(disk -> disk.handleRunning(process::kill));
             return new SandboxProcess(
                     process,
                     () -> {
-                        disk.close();
+                        watched.forEach(DiskWatch.Session::close);
                         return atEnd.get();
                     },
-                    disk::full);
+                    () -> watched.stream()
+                            .map(DiskWatch.Session::full)
+                            .filter(Objects::nonNull)
+                            .findFirst()
+                            .orElse(null));
         }
 
         /** A mounted file stays visible after its removal, so nothing is left on the host. */

@@ -75,7 +75,7 @@ public final class AgentHomes {
     }
 
     /** The captain's name for its project, else the agent's folder; null if that is new each time. */
-    private static @Nullable String project(SpawnRequest request) {
+    public static @Nullable String project(SpawnRequest request) {
         String named = request.claim().project();
         String place = request.repository() == null ? request.workspace() : request.repository();
         return named.isEmpty() ? place == null ? null : "folder " + place : "project " + named;

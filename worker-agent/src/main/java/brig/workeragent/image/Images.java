@@ -46,8 +46,10 @@ public final class Images {
      * @param filesMax of each
      * @param allBytesMax of all together
      * @param keptMs how long one is kept that no worker uses; 0: forever
+     * @param layers of what sessions write over them
      */
-    public record Bounds(Path folder, long bytesMax, long filesMax, long allBytesMax, long keptMs) {}
+    public record Bounds(
+            Path folder, long bytesMax, long filesMax, long allBytesMax, long keptMs, RootLayers.Bounds layers) {}
 
     /** A root that stays until it is given back. */
     public record Lease(Root root, @Nullable String library, Runnable back) implements AutoCloseable {
@@ -74,6 +76,7 @@ public final class Images {
     private final ImageUnpacker unpacker;
     private final WorkersUser user;
     private final LongSupplier clockMs;
+    private final RootLayers layers;
     /** Held while one is made or removed, which takes long. */
     private final ReentrantLock changing = new ReentrantLock();
     /** Guards names and uses. */
@@ -87,6 +90,7 @@ public final class Images {
         this.unpacker = unpacker;
         this.user = user;
         this.clockMs = clockMs;
+        this.layers = new RootLayers(bounds.layers(), unpacker, user, clockMs);
     }
 
     /**
@@ -230,8 +234,9 @@ public final class Images {
             uses.merge(image.digest(), 1, Integer::sum);
             Root root = new Root(
                     folder(image.digest()).resolve(FILES).toRealPath(),
-                    new Posture.Root(name, image.digest()),
-                    image.environment());
+                    new Posture.Root(name, image.digest(), null),
+                    image.environment(),
+                    null);
             AtomicBoolean isBack = new AtomicBoolean();
             return new Lease(root, image.library(), () -> {
                 if (isBack.compareAndSet(false, true)) {
@@ -257,8 +262,14 @@ public final class Images {
         }
     }
 
+    /** What sessions write over them. */
+    public RootLayers layers() {
+        return layers;
+    }
+
     /** Removes what was not used for long, what has no name, and what a predecessor left unfinished. */
     public void sweep() {
+        layers.sweep();
         changing.lock();
         try {
             lock.lock();

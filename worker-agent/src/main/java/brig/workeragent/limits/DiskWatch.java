@@ -58,12 +58,12 @@ public final class DiskWatch implements AutoCloseable {
     public final class Session implements AutoCloseable {
         private final String folder;
         private final DiskGrowth growth;
-        private final long bytesMax;
+        private final String reached;
         private volatile @Nullable String full;
 
-        private Session(List<Path> folders, long bytesMax) {
+        private Session(List<Path> folders, long bytesMax, String reached) {
             this.folder = folders.getFirst().toString();
-            this.bytesMax = bytesMax;
+            this.reached = reached;
             this.growth = new DiskGrowth(bytesMax, enough -> FolderBytes.of(folders, enough), clockMs);
         }
 
@@ -104,7 +104,16 @@ public final class DiskWatch implements AutoCloseable {
      * @param bytesMax 0 for no limit of its own
      */
     public Session session(List<Path> folders, long bytesMax) {
-        return new Session(folders, bytesMax);
+        return new Session(
+                folders,
+                bytesMax,
+                "its folders grew by more than " + bytesMax + " bytes since it began (diskBytesMax of its policy or of"
+                        + " worker in brig.json). Remove what it left, or raise the key");
+    }
+
+    /** @param reached what is said of a session that reached its limit, with what mends it */
+    public Session session(List<Path> folders, long bytesMax, String reached) {
+        return new Session(folders, bytesMax, reached);
     }
 
     private record Grown(Session session, long bytes) {}
@@ -130,8 +139,7 @@ public final class DiskWatch implements AutoCloseable {
         boolean isLow = disk.availableBytes() < Math.min(reserveBytes, disk.bytes() / RESERVED_PART);
         long grown = session.growth.look(disk.usedBytes(), isLow);
         if (session.growth.exceeded()) {
-            session.end("its folders grew by more than " + session.bytesMax + " bytes since it began "
-                    + "(diskBytesMax of its policy or of worker in brig.json). Remove what it left, or raise the key");
+            session.end(session.reached);
             return;
         }
         if (!isLow) {

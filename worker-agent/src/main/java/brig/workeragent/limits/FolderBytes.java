@@ -16,7 +16,7 @@ import java.util.Set;
  * Adds up what lies in folders that an agent writes, by names and lengths alone: no file is opened and no link is
  * followed, even if a folder is replaced by one meanwhile. A folder that cannot be read counts as empty.
  */
-final class FolderBytes {
+public final class FolderBytes {
     /** Each name takes some of the disk, so that many empty files reach a limit too. */
     static final long NAME_BYTES = 4096;
     /** Each level holds a descriptor of the worker-agent; what lies deeper is not counted. */
@@ -33,7 +33,7 @@ final class FolderBytes {
     }
 
     /** @param enough ends the count, with a result above it */
-    static long of(Iterable<Path> folders, long enough) {
+    public static long of(Iterable<Path> folders, long enough) {
         FolderBytes count = new FolderBytes(enough);
         for (Path folder : folders) {
             try (DirectoryStream<Path> names = Files.newDirectoryStream(folder)) {

@@ -164,11 +164,14 @@ public final class ControlOperations {
             case ListCheckpoints list -> new Outcome(checkpoints.list(list.spawnId()));
             case Restore restore ->
                 new Outcome(checkpoints.restore(restore.spawnId(), restore.at(), restore.lastSeq()));
-            case Workspaces _ -> new Outcome(new WorkspacesAnswer(made.kept()));
+            case Workspaces _ ->
+                new Outcome(new WorkspacesAnswer(made.kept(), images.layers().list()));
             case Discard discard -> {
                 made.discard(discard.spawnId());
                 yield new Outcome(new DiscardAnswer(discard.spawnId()));
             }
+            case ControlRequest.DiscardRoot discard ->
+                new Outcome(images.layers().remove(discard.root(), discard.asker()));
             case ControlRequest.Images _ -> new Outcome(images.list());
             case PullImage pull -> new Outcome(images.pull(pull.from(), pull.name()));
             case RemoveImage remove -> new Outcome(images.remove(remove.name()));

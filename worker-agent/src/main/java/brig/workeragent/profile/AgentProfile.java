@@ -14,6 +14,7 @@ import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
@@ -64,6 +65,7 @@ import org.jspecify.annotations.Nullable;
  * @param budget what each session may use up at most
  * @param wall the kind of wall that it wants, as in a policy; empty for any
  * @param root the root of its wall if the request names none, as in {@link brig.protocol.spawn.RootName}; empty for the host's
+ * @param rootOverlay what becomes of what a session writes into its root if the request does not say; null leaves it to the project's file
  * @param services servers that each session has beside its agent, by name
  */
 @Settings
@@ -94,6 +96,7 @@ public record AgentProfile(
         @Default Budget budget,
         @Default String wall,
         @Default String root,
+        @Nullable RootOverlay rootOverlay,
         @Default Map<String, ServiceProfile> services) {
 
     /**
@@ -226,6 +229,7 @@ public record AgentProfile(
                 budget,
                 wall,
                 root,
+                rootOverlay,
                 services);
     }
 
@@ -287,6 +291,7 @@ public record AgentProfile(
                 budget,
                 wall,
                 root,
+                rootOverlay,
                 services);
     }
 

@@ -7,6 +7,8 @@ import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.RootName;
+import brig.protocol.spawn.RootOverlay;
+import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.WallDemand;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The content of a file in {@code config/policies}; its components are the keys, which comments in the file explain.
@@ -31,6 +34,7 @@ import java.util.regex.Pattern;
  * @param budget what each session may use up at most
  * @param wall the kind of wall: {@code bwrap}, {@code gvisor}, {@code vm}, or {@code min:} before it for that or a stronger one; empty for any
  * @param root the only root that a wall may have, as in {@link RootName}; empty for any
+ * @param rootOverlay the most that may become of what a session writes into its root
  */
 @Settings
 public record Policy(
@@ -67,7 +71,8 @@ public record Policy(
         @Default EgressPolicy egress,
         @Default Budget budget,
         @Default String wall,
-        @Default String root) {
+        @Default String root,
+        @Default("none") RootOverlay rootOverlay) {
 
     /** The mount that every policy has. */
     static final String WORKSPACE = MountTargets.WORKSPACE;
@@ -145,7 +150,8 @@ public record Policy(
                 other,
                 budget,
                 wall,
-                root);
+                root,
+                rootOverlay);
     }
 
     boolean workspaceReadOnly() {
@@ -158,18 +164,40 @@ public record Policy(
      * @param narrowing narrows a confinement
      * @param notices the settings without effect, in words
      */
-    public record Project(UnaryOperator<Confinement> narrowing, List<String> notices) {}
+    public record Project(UnaryOperator<Confinement> narrowing, RootOverlay overlay, List<String> notices) {}
 
     /**
      * The current file of the project in that folder.
      *
+     * @param request within this policy
      * @throws brig.protocol.BrigException {@code INVALID_POLICY}
      */
-    public Project projectIn(Path workspace) {
+    public Project projectIn(Path workspace, SpawnRequest request) {
         ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
-        return project == null
-                ? new Project(UnaryOperator.identity(), List.of())
-                : new Project(project::narrow, project.notices());
+        RootOverlay asked = request.place().rootOverlay();
+        RootOverlay overlay = asked == null ? RootOverlay.NONE : asked;
+        if (project == null) {
+            return new Project(UnaryOperator.identity(), overlay, List.of());
+        }
+        if (asked != null || !project.rootOverlay()) {
+            return new Project(project::narrow, overlay, project.notices());
+        }
+        String root = request.place().root();
+        String missing = rootOverlay == RootOverlay.NONE
+                ? "the policy has no rootOverlay"
+                : root == null || RootName.parse("root", root).image() == null
+                        ? "the session's root is the host's, not an image"
+                        : null;
+        if (missing == null) {
+            return new Project(project::narrow, RootOverlay.DISCARD, project.notices());
+        }
+        return new Project(
+                project::narrow,
+                overlay,
+                Stream.concat(
+                                project.notices().stream(),
+                                Stream.of("the project's rootOverlay has no effect: " + missing))
+                        .toList());
     }
 
     /** The idle timeout, limited by that of brig.json. */

@@ -22,9 +22,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param narrowing of the network
  * @param readOnly whether it is read-only, for each path inside that it names; null leaves mounts unchanged
+ * @param rootOverlay whether the root is to be writable for the session, where the policy allows it
  * @param notices the settings without effect, in words
  */
-record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, List<String> notices) {
+record ProjectFile(
+        Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, boolean rootOverlay, List<String> notices) {
     private static final int NOTICES_MAX = 8;
 
     /** The first that exists; null for none. @throws BrigException {@code INVALID_POLICY}, naming file and key */
@@ -50,7 +52,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
                 .limit(NOTICES_MAX)
                 .map(effect -> "the project's " + name + ": " + effect.key() + " " + effect.effect())
                 .toList();
-        return new ProjectFile(settings.narrowing(), settings.readOnly(), notices);
+        return new ProjectFile(settings.narrowing(), settings.readOnly(), settings.rootOverlay(), notices);
     }
 
     /** The narrowed confinement. */

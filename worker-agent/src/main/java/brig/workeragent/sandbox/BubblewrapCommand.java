@@ -127,8 +127,14 @@ final class BubblewrapCommand {
 
     private void addEtc(List<String> options, WallProfile profile) throws SandboxException {
         for (String folder : List.of("/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
-        WallTemplate.Etc etc = template.etc(profile.network(), profile.image());
-        add(options, "--ro-bind", etc.folder().toString(), "/etc");
+        WallProfile.Image image = profile.image();
+        WallTemplate.Etc etc = template.etc(profile.network(), image == null ? null : image.folder());
+        RootMounts.requirePlaces(profile, etc.covers().keySet());
+        add(
+                options,
+                profile.layer() == null ? "--ro-bind" : "--bind",
+                etc.folder().toString(),
+                "/etc");
         etc.covers().forEach((target, source) -> add(options, "--ro-bind", source.toString(), target.toString()));
         add(options, "--ro-bind", template.init().toString(), INIT);
     }
@@ -150,6 +156,18 @@ final class BubblewrapCommand {
                 WallProfile.WORKSPACE);
     }
 
+    /** The program that becomes bwrap, with its arguments; nothing if bwrap is started itself. */
+    List<String> before(WallProfile profile) {
+        WallProfile.Image image = profile.image();
+        return image == null || image.layer() == null
+                ? List.of()
+                : List.of(
+                        template.program("brig-overlay").toString(),
+                        image.folder().toString(),
+                        image.layer().upper().toString(),
+                        image.layer().work().toString());
+    }
+
     /**
      * The arguments of process 1.
      *
@@ -157,7 +175,8 @@ final class BubblewrapCommand {
      * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA does. It is not used with a group, as it
      *     counts reservations, and runtimes reserve more than they use.
      */
-    static List<String> payload(LaunchRequest request, boolean memoryGroup, DeclaredPosture.Declared declared) {
+    static List<String> payload(LaunchRequest request, boolean memoryGroup, DeclaredPosture.Declared declared)
+            throws SandboxException {
         var words = new ArrayList<String>();
         SecondKernel kernel = request.profile().secondKernel();
         if (kernel != null) {

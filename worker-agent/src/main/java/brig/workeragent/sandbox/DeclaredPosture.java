@@ -126,7 +126,7 @@ final class DeclaredPosture {
      *
      * @param writable further folders that are, each with a colon
      */
-    List<String> behindKernel(WallProfile profile, String writable) {
+    List<String> behindKernel(WallProfile profile, String writable) throws SandboxException {
         return List.of(
                 "other-kernel=" + kernel,
                 "no-new-privs",
@@ -143,10 +143,12 @@ final class DeclaredPosture {
                 environment(profile));
     }
 
-    private static String writable(WallProfile profile) {
-        return profile.mounts().stream()
-                .filter(mount -> !mount.readOnly())
-                .map(mount -> mount.target().toString())
+    private static String writable(WallProfile profile) throws SandboxException {
+        return Stream.concat(
+                        RootMounts.writable(profile).stream(),
+                        profile.mounts().stream()
+                                .filter(mount -> !mount.readOnly())
+                                .map(mount -> mount.target().toString()))
                 .collect(Collectors.joining(":"));
     }
 

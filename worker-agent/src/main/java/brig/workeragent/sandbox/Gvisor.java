@@ -41,7 +41,7 @@ final class Gvisor implements SecondKernel {
     }
 
     @Override
-    public List<String> start(WallProfile profile, ResourceLimits limits) {
+    public List<String> start(WallProfile profile, ResourceLimits limits) throws SandboxException {
         var words = new ArrayList<String>(List.of(
                 STARTER,
                 RUNSC,
@@ -50,9 +50,9 @@ final class Gvisor implements SecondKernel {
                 "--home",
                 Long.toString(profile.homeBytesMax()),
                 "--shm",
-                Long.toString(BubblewrapCommand.SHARED_MEMORY_BYTES),
-                profile.workspaceReadOnly() ? "--read-only" : "--writable",
-                WallProfile.WORKSPACE));
+                Long.toString(BubblewrapCommand.SHARED_MEMORY_BYTES)));
+        for (String place : RootMounts.writable(profile)) words.addAll(List.of("--writable", place));
+        words.addAll(List.of(profile.workspaceReadOnly() ? "--read-only" : "--writable", WallProfile.WORKSPACE));
         for (WallProfile.Mount mount : profile.mounts()) {
             if (!mount.readOnly())
                 words.addAll(List.of("--writable", mount.target().toString()));
@@ -78,7 +78,7 @@ final class Gvisor implements SecondKernel {
     }
 
     @Override
-    public List<String> declared(DeclaredPosture posture, WallProfile profile) {
+    public List<String> declared(DeclaredPosture posture, WallProfile profile) throws SandboxException {
         // Its devices could not be written to otherwise. What is made there is the wall's memory.
         return posture.behindKernel(profile, "/dev:");
     }

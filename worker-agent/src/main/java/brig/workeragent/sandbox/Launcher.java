@@ -136,7 +136,12 @@ public final class Launcher implements AutoCloseable {
             List<String> payload = BubblewrapCommand.payload(request, memoryGroup, declared);
             Allowed allowed = allowedIn(profile);
             current.bound(flight.id(), counts.ofWorker(allowed != Allowed.USUAL));
-            current.launch(flight, template.filter(allowed, memoryGroup), bubblewrap.options(profile), payload);
+            current.launch(
+                    flight,
+                    template.filter(allowed, memoryGroup),
+                    bubblewrap.before(profile),
+                    bubblewrap.options(profile),
+                    payload);
             var _ = launched.thenRun(this::refill);
         } catch (LimitsUnavailableException unavailable) {
             fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));

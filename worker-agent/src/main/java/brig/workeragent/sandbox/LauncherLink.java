@@ -147,12 +147,14 @@ final class LauncherLink {
     }
 
     /** On the executor. */
-    void launch(WallLaunch flight, Path filter, List<String> options, List<String> payload) throws SandboxException {
+    void launch(WallLaunch flight, Path filter, List<String> before, List<String> options, List<String> payload)
+            throws SandboxException {
         NetworkPlan network = flight.request().profile().network();
         if (network.exists()) orderNetwork(flight.id(), network);
         var body = new ByteArrayOutputStream();
         field(body, "stdin", flight.request().stdinPipe() ? "pipe" : "null");
         field(body, "seccomp", filter.toString());
+        before.forEach(word -> field(body, "before", word));
         options.forEach(option -> field(body, "arg", option));
         payload.forEach(word -> field(body, "exec", word));
         // Added to one map before it is removed from the other: a reply always finds its target.

@@ -30,7 +30,7 @@ sealed interface SecondKernel permits Gvisor, VirtualMachine {
     List<String> options(WallTemplate template, LauncherConfig config) throws SandboxException;
 
     /** The starter's command line, up to the command behind the kernel. */
-    List<String> start(WallProfile profile, ResourceLimits limits);
+    List<String> start(WallProfile profile, ResourceLimits limits) throws SandboxException;
 
     /** The kind of kernel, for the second brig-init. */
     String word();
@@ -39,5 +39,5 @@ sealed interface SecondKernel permits Gvisor, VirtualMachine {
     ResourceLimits around(ResourceLimits limits);
 
     /** The properties that the second brig-init measures. */
-    List<String> declared(DeclaredPosture posture, WallProfile profile);
+    List<String> declared(DeclaredPosture posture, WallProfile profile) throws SandboxException;
 }

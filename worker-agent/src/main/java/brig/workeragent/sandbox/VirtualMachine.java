@@ -54,7 +54,7 @@ final class VirtualMachine implements SecondKernel {
     }
 
     @Override
-    public List<String> start(WallProfile profile, ResourceLimits limits) {
+    public List<String> start(WallProfile profile, ResourceLimits limits) throws SandboxException {
         var words = new ArrayList<String>(List.of(
                 STARTER,
                 "run",
@@ -67,6 +67,7 @@ final class VirtualMachine implements SecondKernel {
                 "--memory",
                 Long.toString(limits.memoryBytesMax())));
         if (profile.network().exists()) words.addAll(List.of("--network", "claimed"));
+        for (String writable : RootMounts.writable(profile)) words.addAll(place(Path.of(writable), false));
         words.addAll(place(Path.of(WallProfile.WORKSPACE), profile.workspaceReadOnly()));
         for (WallProfile.Mount mount : profile.mounts()) words.addAll(place(mount.target(), mount.readOnly()));
         words.add("--");
@@ -93,7 +94,7 @@ final class VirtualMachine implements SecondKernel {
     }
 
     @Override
-    public List<String> declared(DeclaredPosture posture, WallProfile profile) {
+    public List<String> declared(DeclaredPosture posture, WallProfile profile) throws SandboxException {
         return Stream.concat(Stream.of("uid-not-root", "no-capabilities"), posture.behindKernel(profile, "").stream())
                 .toList();
     }

@@ -43,6 +43,20 @@ final class WallFailure {
                         detail.equals("EXDEV")
                                 ? "the wall has namespaces of the host, which are not to be touched"
                                 : "its network and bounds could not be made: " + detail);
+            case "overlay-namespace" ->
+                new SandboxException(
+                        Code.WALL_UNAVAILABLE,
+                        "this host lets the workers' user make no user namespace, which a writable root needs ("
+                                + detail
+                                + "). On Ubuntu 24.04 and later set sysctl kernel.apparmor_restrict_unprivileged_userns=0,"
+                                + " or take a read-only root");
+            case "overlay" ->
+                new SandboxException(
+                        Code.WALL_UNAVAILABLE,
+                        "this host mounts no overlay for a writable root (" + detail
+                                + "). It needs Linux 5.11 or later, and"
+                                + " the folder of kept roots on a file system such as ext4, xfs or btrfs; or take a"
+                                + " read-only root");
             case "cgroup", "rlimit" ->
                 new SandboxException(
                         Code.LIMITS_UNAVAILABLE, "the worker could not be put under its " + step + ": " + detail);

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param nested            permits nested namespaces, for an agent with its own sandbox: a weaker wall
  * @param network           its network; {@link NetworkPlan#NONE} for none
  * @param shells            what stands in for its shells; null for its own
- * @param image             the folder of an unpacked image, whose files are its programs and libraries; null for the
- *     host's
+ * @param image             whose files are its programs and libraries; null for the host's
  * @param kind              whether a second kernel stands in it
  */
 public record WallProfile(
@@ -38,7 +37,7 @@ public record WallProfile(
         boolean nested,
         NetworkPlan network,
         @Nullable Shells shells,
-        @Nullable Path image,
+        @Nullable Image image,
         WallKind kind) {
 
     /** Files that an image must have, below its root. */
@@ -57,6 +56,26 @@ public record WallProfile(
         public Shells {
             requireAbsolute("shells", place);
             requireAbsolute("shells", directory);
+        }
+    }
+
+    /**
+     * An unpacked image.
+     *
+     * @param folder its files, which stay as they are
+     * @param layer where writes go; null for a read-only root
+     */
+    public record Image(Path folder, @Nullable Layer layer) {
+        public Image {
+            requireAbsolute("image", folder);
+        }
+    }
+
+    /** Two empty or earlier used folders of the workers' user, on one file system. One wall at a time may have them. */
+    public record Layer(Path upper, Path work) {
+        public Layer {
+            requireAbsolute("layer", upper);
+            requireAbsolute("layer", work);
         }
     }
 
@@ -101,9 +120,6 @@ public record WallProfile(
 
     public WallProfile {
         requireAbsolute("workspace", workspace);
-        if (image != null) {
-            requireAbsolute("image", image);
-        }
         mounts = List.copyOf(mounts);
         environment = Map.copyOf(environment);
         environment.forEach(WallProfile::checkVariable);
@@ -175,7 +191,7 @@ public record WallProfile(
     }
 
     /** A copy whose programs and libraries are those of an image; null for the host's. */
-    public WallProfile withImage(@Nullable Path folder) {
+    public WallProfile withImage(@Nullable Image other) {
         return new WallProfile(
                 workspace,
                 workspaceReadOnly,
@@ -187,7 +203,7 @@ public record WallProfile(
                 nested,
                 network,
                 shells,
-                folder,
+                other,
                 kind);
     }
 
@@ -240,6 +256,12 @@ public record WallProfile(
                 shells,
                 image,
                 other);
+    }
+
+    /** What it writes besides its mounts; null for a read-only root. */
+    @Nullable
+    Layer layer() {
+        return image == null ? null : image.layer();
     }
 
     /** Whether a second kernel stands in it. */

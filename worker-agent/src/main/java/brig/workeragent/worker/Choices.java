@@ -4,9 +4,12 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.spawn.PermissionMode;
 import brig.protocol.spawn.RootName;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handover;
+import brig.workeragent.home.AgentHomes;
+import brig.workeragent.image.RootLayers;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Confinement;
@@ -113,6 +116,31 @@ record Choices(AgentProfiles profiles, Policies policies, HandedOver handed) {
      * @throws BrigException {@code FORBIDDEN}
      */
     private static SpawnRequest rooted(SpawnRequest request, AgentProfiles.Named agent, Policies.Named policy) {
+        return overlaid(withRoot(request, agent, policy), agent, policy);
+    }
+
+    /** With what the request says of writing into the root, or else the agent's profile; the policy says what may be. */
+    private static SpawnRequest overlaid(SpawnRequest request, AgentProfiles.Named agent, Policies.Named policy) {
+        RootOverlay asked = request.place().rootOverlay();
+        RootOverlay wanted = asked == null ? agent.profile().rootOverlay() : asked;
+        if (wanted == null) {
+            return request;
+        }
+        if (wanted.compareTo(policy.policy().rootOverlay()) > 0) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    "the policy '" + policy.name() + "' has the rootOverlay '"
+                            + policy.policy().rootOverlay().wireName() + "', and "
+                            + (asked == null ? "the agent '" + agent.name() + "'" : "the request") + " asks for '"
+                            + wanted.wireName() + "'");
+        }
+        String root = request.place().root();
+        RootLayers.requireImage(
+                root == null ? null : RootName.parse("root", root).image(), wanted, AgentHomes.project(request));
+        return request.overlaid(wanted);
+    }
+
+    private static SpawnRequest withRoot(SpawnRequest request, AgentProfiles.Named agent, Policies.Named policy) {
         if (request.place().tunnel() != null && !agent.profile().services().isEmpty()) {
             throw BrigException.invalid(
                     "tunnel",

@@ -112,7 +112,6 @@ public final class Workers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final TerminalFollower.Factory FOLLOWERS = ScreenCheckpoints::new;
-
     static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
 
@@ -126,7 +125,7 @@ public final class Workers {
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Each spawn's answer, from its request until the worker is forgotten. Guarded by the lock. */
+    /** Each spawn's answer, until the worker is forgotten. Guarded by the lock. */
     private final Map<String, CompletableFuture<SpawnAnswer>> answers = new LinkedHashMap<>();
     /** Forgotten workers, so that a late repetition of a request does not start a second one. */
     private final Map<String, Boolean> forgotten = new NewestMap<>(FORGOTTEN_MAX);
@@ -307,7 +306,8 @@ public final class Workers {
             tunnel = parts.tunnels().open(spawnId, asked.place(), with.ways(), Tunnels.Bounds.of(policy.confinement()));
             SpawnRequest request = tunnel == null ? adapted : profile.toldOf(tunnel.instructions(), adapted);
             // The project's file is read at the start only: an agent's later changes have no effect.
-            Policy.Project project = policy.policy().projectIn(place.folder());
+            Policy.Project project = policy.policy().projectIn(place.folder(), adapted);
+            place = workplaces.overlaid(place, spawnId, adapted, asker, project.overlay(), with.fork() != null);
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             @Nullable EgressPolicy granted = grant == null ? null : RelayedNetworks.policy(grant);
             Confinement own = policy.confinement();

@@ -7,12 +7,14 @@ import brig.protocol.control.Posture;
 import brig.protocol.control.Provision;
 import brig.protocol.frame.Frame;
 import brig.protocol.spawn.RootName;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
 import brig.protocol.spawn.SpawnRequest.WorkspaceMode;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.image.Images;
+import brig.workeragent.image.RootLayers;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Root;
 import brig.workeragent.wall.Wall;
@@ -111,6 +113,22 @@ final class Workspaces {
                     lease.root());
         }
 
+        /** A copy whose root can be written as long. */
+        Workplace over(RootLayers.Lease lease) {
+            return new Workplace(
+                    folder,
+                    mounts,
+                    () -> {
+                        lease.close();
+                        refused.run();
+                    },
+                    () -> {
+                        lease.close();
+                        ended.run();
+                    },
+                    lease.root());
+        }
+
         /** A copy that also closes another resource with the worker. */
         Workplace and(AutoCloseable further) {
             Runnable close = () -> {
@@ -167,7 +185,9 @@ final class Workspaces {
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}
      */
     void check(SpawnRequest request, Asker asker) {
-        images.lend(rootOf(request)).close();
+        try (Images.Lease lease = images.lend(rootOf(request))) {
+            images.layers().check(lease.root(), request.place().rootOverlay(), asker, AgentHomes.project(request));
+        }
         if (request.workspace() != null) {
             walls.checkWorkspace(named(request.workspace()));
         }
@@ -257,6 +277,18 @@ final class Workspaces {
             root.close();
             throw e;
         }
+    }
+
+    /**
+     * The same place with what a session may write over its image. What a session wrote is no part of its checkpoints, so a
+     * fork begins with the image, and with nothing that is kept.
+     *
+     * @throws BrigException {@code ROOT_IN_USE}, {@code ROOT_CHANGED}, {@code DISK_FULL}
+     */
+    Workplace overlaid(
+            Workplace place, String spawnId, SpawnRequest request, Asker asker, RootOverlay overlay, boolean isFork) {
+        RootOverlay its = isFork && overlay == RootOverlay.KEEP ? RootOverlay.DISCARD : overlay;
+        return place.over(images.layers().over(place.root(), its, spawnId, asker, AgentHomes.project(request)));
     }
 
     /** Takes a checkpoint of a spawn's worktree before each message, if its request wants that; null otherwise. */

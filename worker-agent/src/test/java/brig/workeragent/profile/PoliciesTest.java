@@ -10,6 +10,8 @@ import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.Budget;
+import brig.protocol.spawn.RootOverlay;
+import brig.protocol.spawn.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;
@@ -23,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -436,5 +439,38 @@ class PoliciesTest {
             })
     void shouldBeRefusedByTheSchemaToo(String json) throws Exception {
         assertFalse(faults(json.replace('\'', '"')).equals("[]"));
+    }
+
+    private Policy.Project project(String policy, String request) {
+        Map<String, Object> values = new LinkedHashMap<>(Map.of("agent_config", Map.of("name", "a")));
+        for (String pair : request.isEmpty() ? new String[0] : request.split(" ", -1)) {
+            values.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
+        }
+        return policies(policy)
+                .find(policy, profile(policy))
+                .policy()
+                .projectIn(folder, JsonObject.of(values).as(SpawnRequest.class));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "loose | root=oci:x | DISCARD | 0",
+                "loose | root=oci:x root_overlay=none | NONE | 0",
+                "loose | root=oci:x root_overlay=keep | KEEP | 0",
+                "loose | root=host | NONE | 1",
+                "loose | '' | NONE | 1",
+                "silent | root=oci:x | NONE | 1"
+            })
+    void shouldHonourRootOverlayOfProjectWithinPolicy(String policy, String request, RootOverlay overlay, int notices)
+            throws IOException {
+        write("loose", "", ", \"rootOverlay\": \"discard\"");
+        write("silent", "", "");
+        assertEquals(RootOverlay.NONE, project(policy, "root=oci:x").overlay());
+        Files.writeString(folder.resolve("gondolin.json"), "{\"rootOverlay\": true}");
+        Policy.Project project = project(policy, request);
+        assertEquals(overlay, project.overlay());
+        assertEquals(notices, project.notices().size(), project.notices()::toString);
     }
 }

@@ -1,6 +1,8 @@
 package brig.workeragent.sandbox;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,13 +18,16 @@ class RootMountsTest {
     @TempDir
     Path image;
 
+    @TempDir
+    Path upper;
+
     private List<String> options(String... targets) throws SandboxException {
         List<String> options = new ArrayList<>();
         WallProfile profile = WallProfile.of(Path.of("/w"))
                 .with(Stream.of(targets)
                         .map(target -> new WallProfile.Mount(Path.of("/source"), Path.of(target), true))
                         .toList())
-                .withImage(image);
+                .withImage(new WallProfile.Image(image, null));
         new RootMounts(Path.of("/")).add(options, profile);
         return options;
     }
@@ -70,5 +75,61 @@ class RootMountsTest {
     void shouldMakeFolderWhenImageHasLinkWhereSomethingIsMounted() throws IOException, SandboxException {
         Files.createSymbolicLink(image.resolve("opt"), Path.of("/oldroot"));
         assertEquals(List.of("--perms", "0755", "--dir", "/opt"), options("/opt/brig/program"));
+    }
+
+    private WallProfile writable(String... targets) {
+        return WallProfile.of(Path.of("/w"))
+                .with(Stream.of(targets)
+                        .map(target -> new WallProfile.Mount(Path.of("/source"), Path.of(target), true))
+                        .toList())
+                .withImage(new WallProfile.Image(image, new WallProfile.Layer(upper, Path.of("/work"))));
+    }
+
+    @Test
+    void shouldBindTopFoldersWritableWhenRootHasLayer() throws Exception {
+        Files.createDirectories(image.resolve("usr/bin"));
+        Files.createDirectories(image.resolve("opt/tool"));
+        Files.createDirectories(image.resolve("tmp"));
+        Files.createDirectories(image.resolve("odd:name"));
+        Files.createSymbolicLink(image.resolve("bin"), Path.of("usr/bin"));
+        Files.createSymbolicLink(image.resolve("workspace"), Path.of("/etc"));
+        List<String> options = new ArrayList<>();
+        new RootMounts(Path.of("/")).add(options, writable("/opt/brig/program", "/workspace/file"));
+        assertEquals(
+                all(List.of(
+                        List.of("--symlink", "usr/bin", "/bin"),
+                        bound("/odd:name"),
+                        List.of("--bind", image + "/opt", "/opt"),
+                        List.of("--bind", image + "/usr", "/usr"))),
+                options);
+        assertEquals(List.of("/etc", "/opt", "/usr"), RootMounts.writable(writable()));
+        assertEquals(
+                List.of(),
+                RootMounts.writable(WallProfile.of(Path.of("/w")).withImage(new WallProfile.Image(image, null))));
+    }
+
+    private String refusal(String target) {
+        SandboxException refused = assertThrows(
+                SandboxException.class, () -> RootMounts.requirePlaces(writable(), List.of(Path.of(target))));
+        assertEquals(SandboxException.Code.WALL_UNAVAILABLE, refused.code());
+        return String.valueOf(refused.getMessage());
+    }
+
+    @Test
+    void shouldRefuseLinksOnTheWayToMounts() throws Exception {
+        Files.createDirectories(image.resolve("opt/brig"));
+        Files.createDirectories(image.resolve("etc/ssl"));
+        RootMounts.requirePlaces(writable(), List.of(Path.of("/opt/brig/home"), Path.of("/etc/ssl/certs/all")));
+
+        Files.createDirectories(upper.resolve("opt"));
+        Files.createSymbolicLink(upper.resolve("opt/brig"), Path.of("/oldroot"));
+        Files.createDirectories(upper.resolve("etc/ssl/certs"));
+        Files.createSymbolicLink(upper.resolve("etc/ssl/certs/all"), Path.of("/newroot/run"));
+        assertTrue(refusal("/opt/brig/home").contains("/opt/brig of the root is a link"));
+        assertTrue(refusal("/etc/ssl/certs/all").contains("an earlier session made it"));
+        RootMounts.requirePlaces(writable(), List.of(Path.of("/workspace/opt"), Path.of("/srv/data")));
+
+        Files.createSymbolicLink(image.resolve("srv"), Path.of("/oldroot"));
+        assertTrue(refusal("/srv/data").contains("an image without this link"));
     }
 }

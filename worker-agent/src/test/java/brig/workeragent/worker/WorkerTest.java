@@ -18,6 +18,7 @@ import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.ForkedFrom;
 import brig.protocol.spawn.Budget;
 import brig.protocol.spawn.PermissionMode;
+import brig.protocol.spawn.RootOverlay;
 import brig.protocol.spawn.SpawnRequest;
 import brig.protocol.spawn.TerminalSize;
 import brig.workeragent.budget.Budgets;
@@ -79,7 +80,8 @@ class WorkerTest {
                 EgressPolicy.NONE,
                 Budget.NONE,
                 "",
-                "");
+                "",
+                RootOverlay.NONE);
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
@@ -111,6 +113,7 @@ class WorkerTest {
                 Budget.NONE,
                 "",
                 "",
+                null,
                 Map.of());
         SpawnRequest request = new SpawnRequest(
                 null,

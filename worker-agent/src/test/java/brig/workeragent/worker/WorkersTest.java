@@ -22,6 +22,7 @@ import brig.workeragent.budget.Budgets;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.image.ImageUnpacker;
 import brig.workeragent.image.Images;
+import brig.workeragent.image.RootLayers;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -110,7 +111,13 @@ class WorkersTest {
                                 new MadeWorkspaces.Bounds(0, 10, 1_000_000),
                                 () -> 0),
                         new Images(
-                                new Images.Bounds(folder.resolve("images"), 0, 0, 0, 0),
+                                new Images.Bounds(
+                                        folder.resolve("images"),
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        new RootLayers.Bounds(folder.resolve("roots"), 0, 0)),
                                 new ImageUnpacker(new NoTools(), folder, List.of(), List.of()),
                                 new WorkersUser(-1, false),
                                 () -> 0),
