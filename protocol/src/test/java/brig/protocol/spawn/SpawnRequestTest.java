@@ -150,7 +150,8 @@ class SpawnRequestTest {
         assertEquals(RootOverlay.KEEP, request.place().rootOverlay());
         assertEquals(RootOverlay.KEEP, request.at("build1").place().rootOverlay());
         assertEquals(
-                RootOverlay.NONE, request.with(request.place().overlaid(RootOverlay.NONE)).place().rootOverlay());
+                RootOverlay.NONE,
+                request.with(request.place().overlaid(RootOverlay.NONE)).place().rootOverlay());
         assertTrue(new String(Json.write(request), StandardCharsets.UTF_8).contains("\"root_overlay\":\"keep\""));
         assertNull(read("{'agent_config':{'name':'a'}}").place().rootOverlay());
         assertThrows(BrigException.class, () -> read("{'agent_config':{'name':'a'},'root_overlay':'always'}"));
