@@ -2,8 +2,11 @@
 // model is asked again. Events go to standard output, between the lines of ACP and through the same stream, so that they
 // stay in order. It also passes on what ACP tells nobody: whether sub-agents may use a tool, and all questions to a
 // person. It leaves only the tools that the captain asked for. Its options: "permissions", allow, ask or deny, and "tools",
-// names with commas between them.
-import { appendFileSync } from "node:fs"
+// names with commas between them. For each session in OpenCode's database it keeps an empty file of that name in the home,
+// by which Brig knows that a fork can go on with a copy.
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
 
 const children = new Set()
 
@@ -158,6 +161,21 @@ function record(file) {
   }
 }
 
+const MARKS = join(homedir(), ".brig/sessions")
+
+/** Says by a file which sessions there are. */
+function mark({ type, properties }) {
+  const id = properties.info?.id ?? properties.sessionID
+  if (!/^session\.(created|idle|deleted)$/.test(type) || children.has(id)) return
+  try {
+    if (type === "session.deleted") return rmSync(join(MARKS, id), { force: true })
+    mkdirSync(MARKS, { recursive: true })
+    writeFileSync(join(MARKS, id), "")
+  } catch (error) {
+    console.error(`a fork will not know the session ${id}: ${error.message}`)
+  }
+}
+
 export const BrigEvents = async ({ client }, { permissions, tools, file } = {}) => {
   if (file) return record(file)
   /** A sub-agent may be one of an earlier process, whose beginning was not seen here. */
@@ -211,6 +229,7 @@ export const BrigEvents = async ({ client }, { permissions, tools, file } = {}) 
     config: async (config) => configure(config, (tools ?? "").split(",").filter(Boolean), permissions ?? "allow"),
     event: async ({ event }) => {
       if (wanted(event)) tell(event)
+      mark(event)
       handle(event)?.catch((error) => console.error(`a request was not answered: ${error.message}`))
     },
   }

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParentCommand;
         footer = {
             "",
             "The new session has a worktree of its own with the files of a checkpoint, on a branch from the same commit, and the agent,",
-            "policy and limits of the other one. Where nothing was said since, Claude Code and Codex go on with a copy of the conversation.",
+            "policy and limits of the other one. Where nothing was said since, Claude Code, Codex and OpenCode go on with a copy of the conversation.",
             "Otherwise the agent begins anew: before its first message it is told a summary of what happened.",
             "'brig diff ID OTHER' compares two of them, and 'brig apply' takes the one that you like.",
             "",

@@ -92,17 +92,27 @@ class RealForksTest {
         }
     }
 
-    /** The file in which the agent keeps that session. */
+    /** The file in which the agent keeps that session, or by which Brig knows that it does. */
     private static Path file(String session) throws IOException {
         try (Stream<Path> files = Files.walk(product.workspaces().resolve(".brig-homes"))) {
-            return files.filter(file -> file.getFileName().toString().endsWith(session + ".jsonl"))
+            return files.filter(file -> file.getFileName().toString().matches(".*" + session + "(\\.jsonl)?"))
                     .findFirst()
                     .orElseThrow();
         }
     }
 
+    /** Says that in a session that had one turn. */
+    private static void say(String id, String message) throws IOException {
+        try (Wire captain = product.dial()) {
+            captain.sendLine("{\"action\":\"attach\",\"id\":\"" + id + "\",\"role\":\"captain\"}")
+                    .sendLine(Spawned.user(message));
+            Await.until(
+                    "the turn of " + id + " is over", () -> frames(id, "done").size() == 2);
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"claude", "codex"})
+    @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldGoOnWithACopyOfTheConversation(String agent) throws IOException {
         assumeTrue(ScriptedModel.isHere(), "no node");
         RealAgents.require(agent);
@@ -137,6 +147,11 @@ class RealForksTest {
         fork(first, "early-" + agent, "from the beginning, " + agent + " #scenario:text:2", "--at", "0");
         assertEquals("none", frame("early-" + agent, "forked").text("conversation"), "nothing had happened yet");
         assertFalse(asked("from the beginning, " + agent).toString().contains("PINEAPPLE"));
+
+        say(first, "only here, " + agent + " #scenario:text:2");
+        List<String> here = asked("only here, " + agent);
+        assertTrue(here.stream().anyMatch(line -> line.contains("PINEAPPLE-" + agent)), here::toString);
+        assertFalse(here.toString().contains("and go on, " + agent), "it knows nothing of what its copies were told");
         for (String id : List.of(first, "copy-" + agent, "again-" + agent, "early-" + agent)) {
             assertEquals(0, product.brig("terminate", id).exitCode());
         }

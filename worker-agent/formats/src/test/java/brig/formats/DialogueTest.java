@@ -79,6 +79,32 @@ class DialogueTest {
     }
 
     @Test
+    void shouldTellNothingOfThePastOfACopyWhenTheAgentReplaysIt() {
+        ScriptedTalk talk = new ScriptedTalk(
+                "opencode",
+                new AgentTask("/workspace", null, null, "earlier", false, ScriptedTalk.answering(true), true));
+        talk.dialogue.start();
+        talk.says(
+                "{\"id\":1,\"result\":{\"agentCapabilities\":{\"sessionCapabilities\":{\"resume\":{},\"fork\":{}}}}}");
+        assertEquals("session/fork", talk.written.getLast().get("method"));
+        assertEquals(
+                Map.of("sessionId", "earlier", "cwd", "/workspace", "mcpServers", List.of()),
+                talk.written.getLast().get("params"));
+        talk.says("{\"method\":\"opencode/event\",\"params\":{\"type\":\"message.part.updated\",\"properties\":{"
+                + "\"sessionID\":\"copy\",\"part\":{\"type\":\"tool\",\"tool\":\"task\",\"callID\":\"c\",\"state\":{"
+                + "\"status\":\"completed\",\"input\":{},\"metadata\":{\"sessionId\":\"child\"}}}}}}");
+        talk.says("{\"method\":\"session/update\",\"params\":{\"update\":{\"sessionUpdate\":\"agent_message_chunk\","
+                + "\"content\":{\"type\":\"text\",\"text\":\"old\"}}}}");
+        talk.says("{\"id\":2,\"result\":{\"sessionId\":\"copy\"}}");
+        assertEquals(
+                List.of(Map.of("session_id", "copy")),
+                talk.frames.stream().map(ScriptedTalk.Frame::fields).toList());
+        talk.dialogue.send("go on");
+        assertEquals(
+                "copy", JsonObject.of(talk.written.getLast()).object("params").text("sessionId"));
+    }
+
+    @Test
     void shouldSayWhyAndTakeNoMoreWhenTheAgentRefusesToBegin() {
         for (String adapter : List.of("codex", "acp")) {
             ScriptedTalk talk = new ScriptedTalk(adapter);

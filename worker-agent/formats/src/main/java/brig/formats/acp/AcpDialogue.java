@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Sends requests to an ACP agent: {@code initialize}, one session, then a prompt for each message. {@link AcpMessages}
  * reads the agent's output. Messages that arrive before the session exists wait for it.
  *
- * <p>Decision 0062.
+ * <p>Decisions 0062, 0214.
  */
 final class AcpDialogue implements Dialogue {
     private static final int VERSION = 1;
@@ -61,7 +61,7 @@ final class AcpDialogue implements Dialogue {
     @CamelCase
     private record OpenSession(@Nullable String sessionId, String cwd, List<String> mcpServers) {}
 
-    /** @param sessionId set only for a new session */
+    /** @param sessionId set only for a new session and for a copy */
     @Foreign
     @CamelCase
     private record Opened(@Default("") String sessionId, List<Option> configOptions) {
@@ -161,16 +161,19 @@ final class AcpDialogue implements Dialogue {
     private void openSession(Initialized answer) {
         agent = answer.agentInfo();
         AgentTask task = context.task();
+        boolean resumes = answer.agentCapabilities().sessionCapabilities().resume() != null;
         String method = task.session() == null
                 ? "session/new"
-                : answer.agentCapabilities().sessionCapabilities().resume() == null ? "session/load" : "session/resume";
-        // When a session is loaded, the agent replays it; its frames are already in the stream.
+                : task.copies() ? "session/fork" : resumes ? "session/resume" : "session/load";
+        // When a session is loaded or copied, the agent replays it; its frames are already in the stream, or another
+        // one's.
         messages.ignoreUpdates(task.session() != null);
         request(method, new OpenSession(task.session(), task.folder(), List.of()), Opened.class, this::handleSession);
     }
 
     private void handleSession(Opened opened) throws InterruptedException {
-        String earlier = context.task().session();
+        AgentTask task = context.task();
+        String earlier = task.copies() ? null : task.session();
         String id = earlier == null ? opened.sessionId() : earlier;
         events.open(id);
         Option model = opened.model();

@@ -45,6 +45,7 @@ final class AcpMessages implements NativeReader.Handler {
         this.tools = new ToolProgress(frames);
     }
 
+    /** Whether what is told of a session is of its past. */
     void ignoreUpdates(boolean ignore) {
         ignoring = ignore;
     }
@@ -69,7 +70,7 @@ final class AcpMessages implements NativeReader.Handler {
     private boolean handleNotification(@Nullable AcpCall call) throws InterruptedException {
         return switch (call) {
             case AcpCall.SessionUpdate(var update) -> ignoring || (update != null && handleUpdate(update));
-            case AcpCall.BusEvent(var event) -> handleEvent(event);
+            case AcpCall.BusEvent(var event) -> ignoring || handleEvent(event);
             case AcpCall.CancelRequest(var id) -> {
                 questions.withdraw(String.valueOf(id));
                 permissions.withdraw(id == null ? "" : id);
