@@ -9,6 +9,11 @@ const AGAIN_MS = 4000;
 const REQUESTS_MAX = 200;
 const BRIEF_REQUESTS = 6;
 const SIGN = {OK: '✓', FAIL: '✗', NONE: '—'};
+/** A root that can be written: what an earlier session left runs in this one. */
+const OVERLAY = {
+    discard: ', writable: goes with the session',
+    keep: ', writable: kept from earlier sessions of the project',
+};
 
 async function load(id, {wall: entry}, asCaptain) {
     // A glance asks once: what a wall enforces stays.
@@ -66,7 +71,7 @@ export function wallPart(id, view, model, look) {
                 scope="row">limits held by</th><td>${sized(posture.limits)}</td></tr>
             ${
                 posture.root
-                    ? html`<tr><td></td><th scope="row">root</th><td>oci:${posture.root.image} ${sized(posture.root.digest)}</td></tr>`
+                    ? html`<tr><td></td><th scope="row">root</th><td>oci:${posture.root.image} ${sized(posture.root.digest)}${OVERLAY[posture.root.overlay] ?? ''}</td></tr>`
                     : nothing
             }
             ${posture.properties.map(

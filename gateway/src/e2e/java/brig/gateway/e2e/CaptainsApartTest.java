@@ -384,6 +384,7 @@ class CaptainsApartTest {
         }
         actions.put("pull_image", "\"from\":\"/usr\",\"name\":\"mine\"");
         actions.put("remove_image", "\"name\":\"mine\"");
+        actions.put("discard_root", "\"id\":\"root_" + "0".repeat(24) + "\"");
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
         actions.put("shell", "\"id\":\"HERS\",\"rows\":24,\"columns\":80,\"term\":\"xterm\"");
         actions.put("audit", "\"spawn_id\":\"HERS\"");
