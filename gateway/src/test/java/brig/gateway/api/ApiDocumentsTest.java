@@ -44,6 +44,7 @@ class ApiDocumentsTest {
             ErrorCode.AUTH_TIMEOUT,
             ErrorCode.TURN_TIMEOUT,
             ErrorCode.SERVICE_FAILED,
+            ErrorCode.PREPARATION_FAILED,
             ErrorCode.LOGIN_REFUSED,
             ErrorCode.SLOW_READER,
             ErrorCode.MAX_ASKS,
