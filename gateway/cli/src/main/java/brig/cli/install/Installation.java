@@ -6,14 +6,20 @@ import brig.protocol.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -167,17 +173,61 @@ public record Installation(Path root, Path home) {
         return false;
     }
 
-    /** Deletes a folder, without following links. */
+    /** Deletes a folder, without following links. Folders in it that agents closed to their owner are opened before. */
     public static void delete(Path folder) throws IOException {
-        if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
+        Deletion deletion = new Deletion();
+        do {
+            deletion.hasOpened = false;
+            Files.walkFileTree(folder, deletion);
+        } while (deletion.hasOpened);
+    }
+
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+        private static final Set<PosixFilePermission> OPEN = PosixFilePermissions.fromString("rwx------");
+
+        /** Whether a folder can be read now that could not be when it was visited. */
+        private boolean hasOpened;
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
+            if (!Files.isWritable(folder) || !Files.isExecutable(folder)) {
+                Files.setPosixFilePermissions(folder, OPEN);
             }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) || Files.isReadable(file)) {
+                throw failure;
+            }
+            Files.setPosixFilePermissions(file, OPEN);
+            hasOpened = true;
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            try {
+                Files.deleteIfExists(folder);
+            } catch (DirectoryNotEmptyException e) {
+                if (!hasOpened) {
+                    throw e;
+                }
+            }
+            return FileVisitResult.CONTINUE;
         }
     }
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,24 @@ class InstallationTest {
         Path third = version("0.3.0-000000000003");
         assertEquals(List.of("0.1.0-000000000001"), installation.sweep(third, second));
         assertTrue(Files.exists(second) && Files.exists(third) && !Files.exists(first));
+    }
+
+    /** As root nothing is closed, so this can fail for other users alone. */
+    @Test
+    void shouldDeleteWhatAnAgentClosed() throws IOException {
+        Path data = folder.resolve("data");
+        Path closed = Files.createDirectories(data.resolve("a/b/c"));
+        Files.createFile(closed.resolve("file"));
+        Path kept =
+                Files.createFile(Files.createDirectory(folder.resolve("others")).resolve("kept"));
+        Files.createSymbolicLink(data.resolve("a/link"), kept.getParent());
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("---------"));
+        Files.setPosixFilePermissions(closed.getParent(), PosixFilePermissions.fromString("---------"));
+        Files.setPosixFilePermissions(data.resolve("a"), PosixFilePermissions.fromString("r--r--r--"));
+        Installation.delete(data);
+        assertFalse(Files.exists(data));
+        assertTrue(Files.exists(kept));
+        Installation.delete(data);
     }
 
     @Test
