@@ -94,8 +94,8 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
     private static final long PING_MS = 5_000;
     private static final long DEADLINE_MS = 30_000;
-    /** The worker-agent gives up after ten times worker.tools.timeoutMs. */
-    private static final long PULL_DEADLINE_MS = 3_600_000;
+    /** Where many files are made or removed. The worker-agent gives up after ten times worker.tools.timeoutMs. */
+    private static final long FILES_DEADLINE_MS = 3_600_000;
 
     private final Vertx vertx;
     private final NetClient client;
@@ -347,7 +347,11 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         }
         long id = ++lastId;
         CompletableFuture<A> answer = new CompletableFuture<>();
-        long deadlineMs = request instanceof ControlRequest.PullImage ? PULL_DEADLINE_MS : DEADLINE_MS;
+        long deadlineMs = switch (request) {
+            case ControlRequest.PullImage _, ControlRequest.RemoveImage _, ControlRequest.DiscardRoot _ ->
+                FILES_DEADLINE_MS;
+            default -> DEADLINE_MS;
+        };
         Timers.Timer deadline = timers.after(deadlineMs, () -> {
             Pending<?> late = pending.remove(id);
             if (late != null) {

@@ -23,10 +23,12 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
@@ -58,6 +60,9 @@ class ControlLinkTest {
     private final CompletableFuture<String> up = new CompletableFuture<>();
     private final CompletableFuture<BrigException> untrusted = new CompletableFuture<>();
     private final CompletableFuture<BrigException> recordLost = new CompletableFuture<>();
+    /** Of all timers, in order. */
+    private final List<Long> delaysMs = new CopyOnWriteArrayList<>();
+
     private ServerSocketChannel server;
 
     @BeforeEach
@@ -76,7 +81,15 @@ class ControlLinkTest {
     }
 
     private ControlLink open(IntPredicate trustedUids) {
-        ControlLink link = new ControlLink(vertx, socket().toString(), new VertxTimers(vertx), trustedUids);
+        VertxTimers timers = new VertxTimers(vertx);
+        ControlLink link = new ControlLink(
+                vertx,
+                socket().toString(),
+                (ms, task) -> {
+                    delaysMs.add(ms);
+                    return timers.after(ms, task);
+                },
+                trustedUids);
         link.open(new ControlLink.Listener() {
             @Override
             public void handleUp(String instance) {
@@ -235,6 +248,23 @@ class ControlLinkTest {
             assertEquals(ErrorCode.RECORD_LOST, ((BrigException) failure(listed)).code());
             assertEquals(
                     "the disk is full", recordLost.get(20, TimeUnit.SECONDS).getMessage());
+        }
+    }
+
+    /** An image has tens of thousands of files. */
+    @Test
+    void shouldWaitAnHourWhereManyFilesAreRemoved() throws Exception {
+        ControlLink link = open(uid -> true);
+        try (SocketChannel peer = connected()) {
+            ask(() -> link.removeImage("debian"));
+            line(peer);
+            assertEquals(1, Collections.frequency(delaysMs, 3_600_000L));
+            ask(() -> link.discardRoot("root_" + "0".repeat(24), new SpawnRequest.Asker("uid:1", true)));
+            line(peer);
+            assertEquals(2, Collections.frequency(delaysMs, 3_600_000L));
+            ask(link::list);
+            line(peer);
+            assertEquals(2, Collections.frequency(delaysMs, 3_600_000L));
         }
     }
 
