@@ -205,8 +205,7 @@ class EscapeSuiteTest {
         Path programs = TestFolders.create("brig-user");
         Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<Path> made = new ArrayList<>();
-        for (String program :
-                List.of("brig-init", "brig-clone", "brig-shim", "brig-gvisor", "brig-vm", "libbrig-vm-ram.so")) {
+        for (String program : WallTemplate.PROGRAMS) {
             made.add(copy(WallFixture.nativeFolder().resolve(program), programs.resolve(program)));
         }
         Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));

@@ -30,7 +30,7 @@ final class WallTemplate {
     private static final String UNFINISHED = ".new";
     private static final Path HOST = Path.of("/etc");
     /** Programs that workers' users execute; the build's folder may be closed to them. */
-    private static final List<String> PROGRAMS = List.of(
+    static final List<String> PROGRAMS = List.of(
             "brig-init", "brig-clone", "brig-shim", "brig-overlay", "brig-gvisor", "brig-vm", "libbrig-vm-ram.so");
 
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
