@@ -57,7 +57,10 @@ export function notice() {
     }
     asksBefore = asks;
     for (const {spawn_id: id, task_id: name, activity} of state.sessions) {
-        if (AT_WORK.has(doing.get(id)) && !AT_WORK.has(activity)) {
+        const before = doing.get(id);
+        // Between its start and its first turn a session is idle for a moment.
+        const isReady = before === 'starting' && activity === 'idle';
+        if (AT_WORK.has(before) && !AT_WORK.has(activity) && !isReady) {
             reach(activity === 'failed' ? 'A session failed' : 'A session is done', name, `#/session/${id}`);
         }
         doing.set(id, activity);

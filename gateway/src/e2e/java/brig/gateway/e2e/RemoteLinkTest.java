@@ -23,8 +23,8 @@ class RemoteLinkTest {
     /** Of a thousand bytes each: more than a worker-agent keeps in memory. */
     private static final int LINES = 4000;
 
-    /** Two answers of 5 s each that did not come, and the time until the next question; and what a busy machine adds. */
-    private static final long SEEN_MS_MAX = 21_000;
+    /** 16 to 21 s where the machine has nothing else to do. TCP alone needs a quarter of an hour. */
+    private static final long SEEN_MS_MAX = 60_000;
 
     /** Two seconds, where the machine has nothing else to do. A pause that grows with each loss reaches 30. */
     private static final long RESUMED_MS_MAX = 25_000;
