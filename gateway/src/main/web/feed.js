@@ -105,9 +105,13 @@ export class Feed {
         this.#retry = 0;
         let ticket;
         const socket = (this.#socket = {readyState: WebSocket.CONNECTING, close() {}});
+        this.#heardMs = Date.now();
         try {
             ({ticket} = await post('tickets', {}));
         } catch (failure) {
+            if (this.#socket !== socket) {
+                return;
+            }
             if (failure instanceof Refusal && failure.status === 401) {
                 this.stop();
             } else {
@@ -162,11 +166,9 @@ export class Feed {
         changed();
     }
 
+    /** A connection that is silent, or does not come about, is lost. */
     #beat() {
-        if (this.#socket?.readyState !== WebSocket.OPEN) {
-            return;
-        }
-        if (Date.now() - this.#heardMs > SILENCE_MS) {
+        if (this.#socket && Date.now() - this.#heardMs > SILENCE_MS) {
             this.#lose();
         } else {
             this.#send({action: 'ping'});

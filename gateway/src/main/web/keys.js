@@ -4,7 +4,7 @@ import {drives} from './ending.js';
 import {byNeed, fitting} from './format.js';
 import {openPalette} from './palette.js';
 import {COSTS_PLACE, goTo} from './route.js';
-import {open, state} from './store.js';
+import {changedNow, open, state} from './store.js';
 import {toggleFinder, toggleFollow} from './stream.js';
 import {nextTheme} from './theme.js';
 import {viewing} from './viewing.js';
@@ -20,6 +20,7 @@ export function handleKey(event) {
     if (state.me && (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         openPalette();
+        changedNow();
         return;
     }
     if (!state.me || state.dialog || event.ctrlKey || event.metaKey || event.altKey) {
@@ -35,6 +36,9 @@ export function handleKey(event) {
         (state.route.session ? inSession(event.key, viewing(state.route.session)) : false) || anywhere(event.key);
     if (done) {
         event.preventDefault();
+    }
+    if (state.dialog) {
+        changedNow();
     }
 }
 

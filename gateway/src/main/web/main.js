@@ -28,7 +28,8 @@ function page() {
         return html`<main class="welcome" id="main"><h1>Brig</h1>
             ${state.why ? html`<p role="alert">${state.why}</p>` : nothing}
             ${state.route.session ? html`<p role="alert">This link leads to a session, and is for those who are signed in here.</p>` : nothing}
-            <p>Sign in from a terminal on the gateway's host, then open the link again:</p><pre>brig open</pre>
+            ${state.issuer ? html`<p><a class="button" href=${state.issuer.url}>Sign in with ${state.issuer.label}</a></p>` : nothing}
+            <p>${state.issuer ? 'Or sign' : 'Sign'} in from a terminal on the gateway's host, then open the link again:</p><pre>brig open</pre>
             <p class="dim">Without an account: ask for a link that is made with Share…, or by <code>brig open --share ID</code>.</p></main>`;
     }
     const {session: id} = state.route;

@@ -39,9 +39,19 @@ export async function signIn() {
         remember(null);
         state.why = refusal.code === 'ATTACH_AUTH_EXPIRED' ? 'This access has expired or was revoked.' : '';
         changed();
+        askForWays().then(changed);
     });
     state.me = remembered();
     await signInByLink(secretOfLink());
+    if (!state.me) {
+        await askForWays();
+    }
+}
+
+/** The issuer by which people may sign in here, if there is one. */
+async function askForWays() {
+    const {issuer} = await request('GET', '/api/v1/sign-in').catch(() => ({}));
+    state.issuer = issuer ?? null;
 }
 
 /**
@@ -100,7 +110,9 @@ async function signInWith(secret) {
 
 export function askToSignOut() {
     confirmFirst({
-        what: "This browser forgets who you are. To come back, run brig open in a terminal on the gateway's host.",
+        what: state.me.captain.startsWith('oidc:')
+            ? 'This browser forgets who you are. The issuer that signed you in may still know you.'
+            : "This browser forgets who you are. To come back, run brig open in a terminal on the gateway's host.",
         verb: 'Sign out',
         act: signOut,
     });
@@ -109,5 +121,7 @@ export function askToSignOut() {
 async function signOut() {
     await request('DELETE', '/api/v1/sign-in').catch(() => {});
     remember(null);
+    changed();
+    await askForWays();
     changed();
 }

@@ -4,6 +4,7 @@
 export const state = {
     me: null, // who is signed in: {key, role, captain, spawn_id?, expires_ms}
     why: '', // why nobody is
+    issuer: null, // by which people may sign in: {label, url}
     link: {state: 'connecting', retryMs: 0}, // the stream connection: connecting, live, lost
     asks: [], // what agents ask, as the gateway tells it; see inbox.js
     sessions: [], // views, newest first; see sessions.js
@@ -20,19 +21,28 @@ export const state = {
     nowMs: Date.now(),
 };
 
+const FRAME_MS_MAX = 2000;
 let draw = () => {};
 let due = false;
+let dueMs = 0;
 
 /** Says what draws the page. */
 export function drawWith(render) {
     draw = render;
 }
 
-/** The state changed: the page is drawn at the next animation frame. Where nobody sees the page there is none. */
+/**
+ * The state changed: the page is drawn at the next animation frame. Where nobody sees the page there is none; a browser may also
+ * stop them without saying that the page is hidden, and its title is seen still.
+ */
 export function changed() {
     if (!due) {
         due = true;
+        dueMs = performance.now();
         (document.hidden ? setTimeout : requestAnimationFrame)(drawDue);
+    } else if (performance.now() - dueMs > FRAME_MS_MAX) {
+        dueMs = performance.now();
+        setTimeout(drawDue);
     }
 }
 

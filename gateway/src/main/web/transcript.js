@@ -91,7 +91,7 @@ export class Transcript {
         let row = this.#thoughts.get(agent);
         if (!row) {
             this.#close(agent);
-            row = this.#add(frame.seq, 'thought', {agent, text: ''}, frame.ts);
+            row = this.#add(frame.seq, 'thought', {agent, from: frame.from, text: ''}, frame.ts);
             this.#thoughts.set(agent, row);
         }
         row.text += frame.content;
@@ -139,6 +139,7 @@ export class Transcript {
             'line',
             {
                 agent: frame.agent ?? '',
+                from: frame.from,
                 stream: frame.stream,
                 text: '',
                 sgr: this.#sgr,

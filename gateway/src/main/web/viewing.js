@@ -179,11 +179,13 @@ export class Viewing {
         if (this.#goal === null || model.lastSeq < this.#goal || !this.list.isShown) {
             return;
         }
-        const row = this.#reading.transcript.rows.findLast((one) => one.seq <= this.#goal);
-        const folded = row && this.#agentsAbove(row.agent).filter(this.isFolded);
-        if (folded?.length) {
-            folded.forEach((id) => this.#open.set(`thread ${id}`, true));
-        } else {
+        // Text that comes fast is one frame for several, from a first number to a last.
+        const row = this.#reading.transcript.rows.findLast((one) => (one.from ?? one.seq) <= this.#goal);
+        const above = row ? this.#agentsAbove(row.agent) : [];
+        const isFolded = above.some(this.isFolded);
+        // Also one that lives, which would fold when it is over.
+        above.forEach((id) => this.#open.set(`thread ${id}`, true));
+        if (!isFolded) {
             const at = this.#rows.indexOf(row);
             const index = at < 0 ? this.#rows.findLastIndex((one) => one.seq <= this.#goal) : at;
             this.#goal = null;

@@ -420,6 +420,8 @@ static void start(void) {
 /* --- the loop --- */
 
 static bool started;
+/* Since the loop began anew: a look costs a millisecond. */
+static bool looked;
 
 void handle_end(unsigned stream) {
     if (stream != STREAM_ORDER) return;
@@ -431,6 +433,12 @@ void handle_note(const char *text) {
     int signal_number;
     if (ports_note(text)) return;
     if (sscanf(text, "signal %d", &signal_number) == 1 && started) kill(worker, signal_number);
+}
+
+/* Who reads "it listens" finds the port outside. */
+void handle_read(void) {
+    if (started) ports_look(false);
+    looked = true;
 }
 
 void handle_datagram(in_port_t asker, const struct sockaddr_in *server, const char *bytes, size_t length) {
@@ -478,7 +486,8 @@ int main(void) {
         struct signalfd_siginfo info;
         if (read(ended, &info, sizeof info) > 0 && reap()) working = false;
         ports_handle();
-        if (started) ports_look(false);
+        if (started && !looked) ports_look(false);
+        looked = false;
     }
     link_note("ended");
     flush();

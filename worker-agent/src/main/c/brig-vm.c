@@ -386,6 +386,10 @@ static void take_all_that_is_left(void) {
     for (int fd = STDIO_FIRST + 1; fd < STATUS; fd++) fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
+static struct order order;
+/* Since the loop began anew: a look costs a millisecond. */
+static bool looked;
+
 void handle_note(const char *text) {
     char what[64], error[32];
     if (ports_note(text)) return;
@@ -395,6 +399,12 @@ void handle_note(const char *text) {
         fprintf(stderr, "brig-vm: in the machine: %s: %s\n", what, error);
         end(1);
     }
+}
+
+/* Who is told "it listens" finds the port in the machine. */
+void handle_read(void) {
+    if (order.network != NULL) ports_look(true);
+    looked = true;
 }
 
 void handle_datagram(in_port_t asker, const struct sockaddr_in *server, const char *bytes, size_t length) {
@@ -415,7 +425,6 @@ static void take_signals(int signals) {
 }
 
 static int run(char **arguments) {
-    static struct order order;
     static struct pollfd polled[LINK_POLLED_MAX + PORTS_POLLED_MAX + 1];
     struct machine machine = {0};
     int link[2], monitor[2];
@@ -458,7 +467,8 @@ static int run(char **arguments) {
             give_up("poll");
         take_signals(signals);
         ports_handle();
-        if (order.network != NULL) ports_look(true);
+        if (order.network != NULL && !looked) ports_look(true);
+        looked = false;
     }
 }
 

@@ -378,8 +378,24 @@ size_t link_prepare(struct pollfd *polled, size_t count) {
     return count;
 }
 
+/* What was read may tell of what a note is of, so the note goes before it. FROM is where what was read
+ * begins. */
+static void put_notes_before(size_t from) {
+    static char notes[QUEUE_RESERVE];
+    size_t read_end = queue_length;
+    handle_read();
+    size_t length = queue_length - read_end;
+    if (length == 0) return;
+    if (length > sizeof notes) link_lost("queue");
+    char *begin = queue + queue_start + from;
+    memcpy(notes, queue + queue_start + read_end, length);
+    memmove(begin + length, begin, read_end - from);
+    memcpy(begin, notes, length);
+}
+
 void link_handle(void) {
     if (link_fd >= 0) read_link();
+    size_t queued = queue_length;
     for (unsigned i = 0; i < STREAMS_MAX; i++) {
         if (!streams[i].used) continue;
         if (streams[i].connecting) finish_connecting(i);
@@ -387,7 +403,9 @@ void link_handle(void) {
         if (streams[i].length > 0) write_waiting(i);
         if (link_fd >= 0) read_stream(i);
     }
-    if (link_fd >= 0) write_link();
+    if (link_fd < 0) return;
+    if (queue_length > queued) put_notes_before(queued);
+    write_link();
 }
 
 bool link_is_idle(void) {

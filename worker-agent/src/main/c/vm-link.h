@@ -41,6 +41,8 @@ __attribute__((noreturn)) void link_lost(const char *why);
 /* Each is called from link_handle. */
 void handle_note(const char *text);
 void handle_datagram(in_port_t asker, const struct sockaddr_in *server, const char *bytes, size_t length);
+/* Something was read of streams: the notes that are sent now are there before it. */
+void handle_read(void);
 /* All of a stream has been written, and its descriptor is closed. */
 void handle_end(unsigned stream);
 

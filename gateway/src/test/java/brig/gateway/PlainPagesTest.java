@@ -65,6 +65,7 @@ class PlainPagesTest {
                 "docs/performance.md",
                 "README.md",
                 "docs/captains.md",
+                "docs/kubernetes.md",
                 "CONTRIBUTING.md",
                 "CHANGELOG.md"
             })

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +110,36 @@ class BenchTest {
         // Three files that cannot be packed to less than half.
         double kept = (Double) figures.object("bytes").elements("values").getFirst();
         assertTrue(kept > 3 * 32 * 1024 && kept < 4 * 64 * 1024, () -> said());
+    }
+
+    @Test
+    void shouldMeasureGatewaysThatShareAHost() throws IOException, InterruptedException {
+        Path server = Path.of(System.getProperty("brig.nats", ""), "usr/sbin/nats-server");
+        Assumptions.assumeTrue(
+                Files.isExecutable(server), "no nats-server of 2.10.23 or later could be unpacked (unpack-nats)");
+        int exitCode = exitCode(
+                "cluster",
+                "--nats-server=" + server,
+                "--ways=cluster,elsewhere",
+                "--loads=stream,paced",
+                "--streams=2",
+                "--rate=20",
+                "--rounds=1",
+                "--warm-up=2",
+                "--seconds=2",
+                "--json");
+        // A machine that has other work may break the bounds.
+        assertTrue(exitCode == 0 || exitCode == 3, () -> said());
+        JsonObject ways =
+                JsonObject.read(Files.readAllBytes(folder.resolve("out"))).object("ways");
+        JsonObject stream = ways.object("cluster").object("stream");
+        for (String one : List.of("frames_per_second", "cpu_per_million", "nats_cpu_per_million")) {
+            assertTrue((Double) stream.object(one).value("median") > 0, () -> one + ": " + said());
+        }
+        for (String way : List.of("cluster", "three_elsewhere")) {
+            JsonObject paced = ways.object(way).object("paced");
+            assertTrue((Double) paced.object("p50_ms").value("median") > 0, () -> way + ": " + said());
+        }
     }
 
     private void run(String... arguments) throws IOException, InterruptedException {

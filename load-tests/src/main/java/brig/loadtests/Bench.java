@@ -2,6 +2,7 @@ package brig.loadtests;
 
 import brig.loadtests.bench.Results;
 import brig.loadtests.bench.Runner;
+import brig.loadtests.cluster.ClusterBench;
 import brig.loadtests.peers.Peer;
 import brig.loadtests.peers.Peers;
 import brig.loadtests.peers.Site;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Spec;
             RouteLatency.class,
             WallsBench.class,
             CheckpointBench.class,
+            ClusterBench.class,
             Guard.class
         },
         footer = {
@@ -71,6 +73,7 @@ import picocli.CommandLine.Spec;
             "  brig bench route",
             "  brig bench walls",
             "  brig bench checkpoint",
+            "  brig bench cluster",
             "  brig bench guard --baseline ../before/build/brig",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'"
         })

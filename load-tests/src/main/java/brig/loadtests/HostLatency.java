@@ -1,6 +1,7 @@
 package brig.loadtests;
 
 import brig.loadtests.client.SpawnBody;
+import brig.loadtests.client.WorkerPlace;
 import brig.loadtests.product.HttpWire;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.frame.AttachOptions;
@@ -91,7 +92,7 @@ final class HostLatency implements Callable<Integer> {
     }
 
     private static SpawnBody body(@Nullable String where, String script) {
-        return SpawnBody.of("shell").saying(script).endingAfterOne().on(where);
+        return SpawnBody.of("shell").saying(script).endingAfterOne().on(new WorkerPlace(where, null));
     }
 
     private static SpawnAnswer spawn(HttpWire requests, HttpWire.Place place, SpawnBody body) throws IOException {

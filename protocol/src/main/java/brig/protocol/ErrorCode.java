@@ -60,6 +60,7 @@ public enum ErrorCode implements WireName {
 
     // Faults of the host.
     PROVIDER_UNAVAILABLE(503, 4031, Action.RETRY_LATER),
+    PROVIDER_REFUSED(503, 4577, Action.OPERATOR),
     UNTRUSTED_ENDPOINT(503, 4547, Action.OPERATOR),
     HOST_UNREACHABLE(503, 4036, Action.RETRY_LATER),
     HOST_UNFIT(503, 4551, Action.OPERATOR),

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param embedded whether it ends by itself when it is no longer needed
  * @param idleExitMs for how long it must have been unneeded for that
  * @param over settings that take precedence over the files'
+ * @param gate the port of a sandbox for its gateway; null for none
  */
 record CommandLine(
         @Nullable Path config,
@@ -31,16 +32,31 @@ record CommandLine(
         @Nullable String gatewayUser,
         boolean embedded,
         long idleExitMs,
-        JsonObject over) {
+        JsonObject over,
+        @Nullable GateOptions gate) {
     static final String USAGE = "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR]"
             + " [--state-dir DIR] [--gateway-user NAME] [--workers-max N] [--spill-bytes-max N]"
-            + " [--embedded [--idle-exit-s N]]";
+            + " [--embedded [--idle-exit-s N]]"
+            + " [--gate ADDRESS:PORT --gate-key FILE --gateway-id ID --spawn-id ID]";
 
     private static final long IDLE_EXIT_S = 30;
     private static final long IDLE_EXIT_S_MAX = 31 * 86_400;
     /** Options for settings of the section {@code worker}. */
     private static final Map<String, String> SETTINGS =
             Map.of("--workers-max", "workersMax", "--spill-bytes-max", "spillBytesMax");
+
+    /** Without a gate. */
+    CommandLine(
+            @Nullable Path config,
+            Path home,
+            @Nullable Path runtimeDir,
+            @Nullable Path stateDir,
+            @Nullable String gatewayUser,
+            boolean embedded,
+            long idleExitMs,
+            JsonObject over) {
+        this(config, home, runtimeDir, stateDir, gatewayUser, embedded, idleExitMs, over, null);
+    }
 
     /** Reads the arguments. @throws BrigException {@code INVALID_FIELD} */
     static CommandLine parse(String... arguments) {
@@ -56,7 +72,11 @@ record CommandLine(
                         "--gateway-user",
                         "--workers-max",
                         "--spill-bytes-max",
-                        "--idle-exit-s" -> {
+                        "--idle-exit-s",
+                        "--gate",
+                        "--gate-key",
+                        "--gateway-id",
+                        "--spawn-id" -> {
                     if (i + 1 == arguments.length) {
                         throw refusal(arguments[i] + " needs a value");
                     }
@@ -76,7 +96,19 @@ record CommandLine(
                 values.get("--gateway-user"),
                 embedded,
                 1000 * idleExitS(values),
-                over(values));
+                over(values),
+                gate(values));
+    }
+
+    private static @Nullable GateOptions gate(Map<String, String> values) {
+        String address = values.get("--gate");
+        return address == null
+                ? null
+                : GateOptions.of(
+                        address,
+                        absolute(values.getOrDefault("--gate-key", "")),
+                        values.getOrDefault("--gateway-id", ""),
+                        values.getOrDefault("--spawn-id", ""));
     }
 
     private static long idleExitS(Map<String, String> values) {

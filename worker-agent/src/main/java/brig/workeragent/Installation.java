@@ -224,6 +224,11 @@ record Installation(
         return named == null ? home.resolve("lib/native") : Path.of(named);
     }
 
+    /** The far end of a joint to that socket. */
+    List<String> joiner(Path socket) {
+        return List.of(nativeFolder().resolve("brig-join").toString(), socket.toString());
+    }
+
     private WallSettings.Machines machines() {
         WorkerAgentConfig.Vm vm = config.vm();
         return new WallSettings.Machines(

@@ -5,6 +5,7 @@ import brig.protocol.log.LogOutput;
 import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.budget.Budgets;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.gate.LinkGate;
 import brig.workeragent.grant.Grants;
 import brig.workeragent.handover.HandedOver;
 import brig.workeragent.handover.Handovers;
@@ -34,6 +35,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -230,11 +232,17 @@ public final class WorkerAgent implements AutoCloseable {
     private static void run(CommandLine options, PrintStream out) throws IOException, InterruptedException {
         Logger log = LoggerFactory.getLogger(WorkerAgent.class);
         Timers timers = new SystemTimers();
-        WorkerAgent agent = open(Installation.read(options, System.getenv(), Installation.isRoot()), timers);
+        Installation installation = Installation.read(options, System.getenv(), Installation.isRoot());
+        WorkerAgent agent = open(installation, timers);
+        GateOptions gated = options.gate();
+        @Nullable LinkGate gate = gated == null ? null : gated.open(installation.joiner(agent.linkSocket()));
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
                             log.info("stopping");
+                            if (gate != null) {
+                                gate.close();
+                            }
                             agent.close();
                             log.info("stopped");
                             LogOutput.flush();

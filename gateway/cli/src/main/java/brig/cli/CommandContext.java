@@ -289,10 +289,13 @@ final class CommandContext {
                     own.log(),
                     own.traces(),
                     Config.Asks.NONE,
+                    Config.Oidc.NONE,
                     own.limits(),
                     own.retention(),
                     own.connections(),
                     Map.of(),
+                    Map.of(),
+                    Config.Cluster.NONE,
                     own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime()

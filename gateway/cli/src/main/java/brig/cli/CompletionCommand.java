@@ -48,6 +48,8 @@ final class CompletionCommand implements Callable<Integer> {
             "exec",
             "port",
             "open",
+            "pause",
+            "resume",
             "rebind");
 
     private static final List<String> OF_AGENTS = List.of("run", "spawn");

@@ -2,6 +2,7 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.api.CostList;
+import brig.protocol.api.SandboxView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
@@ -20,7 +21,8 @@ import picocli.CommandLine.ParentCommand;
         name = "costs",
         description = {
             "Sum what requests to models cost, in US dollars.",
-            "Counted are requests through model routes, as far back as the audit goes. Requests to models without a price are in UNPRICED."
+            "Counted are requests through model routes, as far back as the audit goes. Requests to models without a price are in UNPRICED.",
+            "Below them are the sandboxes that providers have now, with their age and price. --all also lists what others have there."
         },
         mixinStandardHelpOptions = true,
         footer = {
@@ -28,7 +30,8 @@ import picocli.CommandLine.ParentCommand;
             "Examples:",
             "  brig costs --since 24h                 by agent, of the last day",
             "  brig costs --by model --spawn build    of one session",
-            "  brig costs --by day --csv              for a spreadsheet"
+            "  brig costs --by day --csv              for a spreadsheet",
+            "  brig costs --all                       with sandboxes that others have at the providers"
         })
 final class CostsCommand implements Callable<Integer> {
     @ParentCommand
@@ -50,20 +53,28 @@ final class CostsCommand implements Callable<Integer> {
     @Option(names = "--csv", description = "Print comma-separated values, without a total.")
     private boolean csv;
 
+    @Option(names = "--all", description = "Also list sandboxes that are none of this gateway's. For admins.")
+    private boolean all;
+
     @Override
     public Integer call() {
         long from = since == null ? 0 : System.currentTimeMillis() - 1000 * TokenCommand.seconds("--since", since);
         JsonObject answer;
+        JsonObject sandboxes;
         try (GatewayClient client = main.context().connect()) {
             answer = client.request(new SpawnerRequest.Costs(sumBy(), spawn, from, 0));
         }
+        try (GatewayClient client = main.context().connect()) {
+            sandboxes = client.request(new SpawnerRequest.Sandboxes(all));
+        }
         CostList list = answer.as(CostList.class);
         if (main.json()) {
-            main.terminal().json(answer);
+            main.terminal().json(answer.overlaid(sandboxes));
         } else if (csv) {
             csv(sumBy(), list).forEach(main.terminal()::println);
         } else {
             table(list);
+            new SandboxTable(main.terminal()).print(sandboxes.as(SandboxView.SandboxList.class));
         }
         if (!list.complete()) {
             main.terminal().note("the worker-agent does not answer: newer requests may be missing");

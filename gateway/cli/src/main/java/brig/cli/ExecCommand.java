@@ -73,6 +73,12 @@ final class ExecCommand implements Callable<Integer> {
                         ErrorCode.SESSION_ENDED,
                         "the session is " + session.state().wireName());
             }
+            if (session.host() != null && !session.provider().equals(SpawnRequest.Claim.LOCAL)) {
+                throw new BrigException(
+                        ErrorCode.INPUT_NOT_ACCEPTED,
+                        "the sandbox is that session's alone: send the command to its agent, as with 'brig attach " + id
+                                + "'");
+            }
             workspace = session.workspace();
             place = new SpawnRequest.Place(session.host(), List.of());
         }

@@ -11,7 +11,6 @@ import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
-import brig.protocol.control.Posture;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
@@ -24,7 +23,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -73,7 +71,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class Main implements Callable<Integer> {
     private static final int USAGE_COLUMNS = 110;
-    private static final List<String> SESSION_HEAD = List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES");
 
     private final Terminal terminal;
     private final List<String> words;
@@ -233,114 +230,6 @@ public final class Main implements Callable<Integer> {
 
     boolean json() {
         return json;
-    }
-
-    @Command(
-            aliases = {"ls", "ps"},
-            description = "List sessions, newest first.",
-            mixinStandardHelpOptions = true,
-            footer = {
-                "",
-                "Examples:",
-                "  brig sessions",
-                "  brig sessions -f                      redraw the list; a line per change where the output is no terminal",
-                "  brig sessions --all --json",
-                "  brig sessions --posture",
-                "  brig sessions -q | xargs -n 1 brig terminate"
-            })
-    int sessions(
-            @Option(
-                            names = {"-a", "--all"},
-                            description = "Also list sessions that have ended.")
-                    boolean all,
-            @Option(
-                            names = {"-q", "--quiet"},
-                            description = "Only print the task_ids, one per line.")
-                    boolean quiet,
-            @Option(names = "--posture", description = "Show what the wall of each session was found to enforce.")
-                    boolean posture,
-            @Option(
-                            names = {"-f", "--follow"},
-                            description = "Continue: redraw the list on a terminal, print a line per change elsewhere.")
-                    boolean follow)
-            throws InterruptedException {
-        if (follow && (quiet || posture)) {
-            throw BrigException.invalid("--follow", "goes with --all and --json alone");
-        }
-        if (follow) {
-            return new SessionsFollower(this, SESSION_HEAD, Main::row).follow(all);
-        }
-        try (GatewayClient client = context().connect()) {
-            List<JsonObject> spawns = client.request(new SpawnerRequest.ListAll()).objects("spawns").stream()
-                    .filter(spawn -> all || !spawn.has("ended_ms"))
-                    .toList();
-            if (posture) {
-                spawns = spawns.stream()
-                        .map(spawn -> client.request(new SpawnerRequest.Status(spawn.text("spawn_id", ""))))
-                        .toList();
-            }
-            if (json) {
-                terminal.json(JsonObject.EMPTY.with("spawns", spawns));
-                return 0;
-            }
-            print(spawns.stream().map(spawn -> spawn.as(SpawnView.class)).toList(), quiet, posture);
-        }
-        return 0;
-    }
-
-    private void print(List<SpawnView> spawns, boolean quiet, boolean posture) {
-        if (quiet) {
-            spawns.forEach(spawn -> terminal.println(spawn.taskId()));
-            return;
-        }
-        if (posture) {
-            terminal.table(
-                    List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
-                    spawns.stream().flatMap(Main::postureRows).toList());
-            return;
-        }
-        terminal.table(SESSION_HEAD, spawns.stream().map(Main::row).toList());
-    }
-
-    private static List<String> row(SpawnView spawn) {
-        return List.of(
-                spawn.taskId(),
-                spawn.spawnId(),
-                TreeDrawing.placed(spawn.agent(), spawn.host()),
-                TopTable.doing(spawn),
-                age(spawn.createdMs()),
-                String.valueOf(spawn.lastSeq()));
-    }
-
-    private static Stream<List<String>> postureRows(SpawnView spawn) {
-        String task = spawn.taskId();
-        Posture posture = spawn.posture();
-        if (posture == null) {
-            return Stream.of(List.of(task, "", "", "not measured"));
-        }
-        Stream<List<String>> kind =
-                Stream.ofNullable(posture.wall()).map(which -> List.of(task, "wall", "", which.word()));
-        Stream<List<String>> root = Stream.ofNullable(posture.root())
-                .map(image -> List.of(
-                        task,
-                        "root",
-                        "",
-                        "oci:" + image.image() + "@" + image.digest()
-                                + (image.overlay() == null
-                                        ? ""
-                                        : ", " + image.overlay().words())));
-        Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.limits()));
-        // Null for a tracked session.
-        Stream<List<String>> notHeld = Stream.ofNullable(posture.notHeld())
-                .flatMap(List::stream)
-                .map(what -> List.of(task, "not-held", "", what));
-        Stream<List<String>> toolWall =
-                Stream.ofNullable(posture.toolWall()).map(how -> List.of(task, "tool-wall", "", how));
-        return Stream.concat(
-                Stream.concat(Stream.concat(Stream.concat(kind, root), level), Stream.concat(notHeld, toolWall)),
-                posture.properties().stream()
-                        .map(property ->
-                                List.of(task, property.name(), property.status().wireName(), property.detail())));
     }
 
     static String age(long sinceMs) {

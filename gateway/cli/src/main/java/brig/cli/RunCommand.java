@@ -112,7 +112,8 @@ final class RunCommand implements Callable<Integer> {
                 }
                 ended.compareAndSet(false, printer.isEnded());
             }
-            if (!ended.get()) {
+            boolean wasCut = !ended.getAndSet(true);
+            if (wasCut) {
                 throw new BrigException(
                         ErrorCode.WORKER_AGENT_UNAVAILABLE,
                         "the gateway is gone; the worker may go on: '"

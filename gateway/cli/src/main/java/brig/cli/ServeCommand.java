@@ -32,7 +32,8 @@ import picocli.CommandLine.ParentCommand;
             "Examples:",
             "  brig serve --config my.json",
             "  brig worker-agent --runtime-dir /run/brig-worker-agent --gateway-user brig",
-            "  brig serve --worker-agent /run/brig-worker-agent"
+            "  brig serve --worker-agent /run/brig-worker-agent",
+            "  brig serve --config cluster.json --unsafe-sync"
         })
 final class ServeCommand implements Callable<Integer> {
     @ParentCommand
@@ -46,16 +47,27 @@ final class ServeCommand implements Callable<Integer> {
                             + "and the workers continue when the gateway ends.")
     private @Nullable Path workerAgent;
 
+    @Option(
+            names = "--unsafe-sync",
+            description =
+                    "Accept NATS servers that may lose what they acknowledged when all lose power (cluster.unsafeSync).")
+    private boolean unsafeSync;
+
     @Override
     public Integer call() {
-        return serve(main, workerAgent);
+        return serve(main, workerAgent, unsafeSync);
     }
 
     /** Serves until stopped. */
     static int serve(Main main, @Nullable Path workerAgent) {
+        return serve(main, workerAgent, false);
+    }
+
+    private static int serve(Main main, @Nullable Path workerAgent, boolean unsafeSync) {
         CommandContext context = main.context();
         Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
-        Config config = context.config();
+        Config config =
+                unsafeSync ? context.config().with(context.config().cluster().unsafely()) : context.config();
         System.setProperty(
                 LineEncoder.FORMAT_PROPERTY, config.log().format() == Config.Log.Format.JSON ? "json" : "text");
         Gateway gateway = new Gateway(config, paths, context.configFile());

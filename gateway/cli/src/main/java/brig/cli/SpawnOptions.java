@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -176,6 +177,15 @@ final class SpawnOptions {
             description =
                     "Run this line of shell behind the wall before the agent, such as 'npm ci'. Repeatable, in order.")
     private List<String> prepare = List.of();
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            description =
+                    "Run in a sandbox of its own, which that provider of the settings makes (providers in brig.json).",
+            defaultValue = SpawnRequest.Claim.LOCAL,
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private String provider = SpawnRequest.Claim.LOCAL;
 
     @Option(
             names = "--request-id",
@@ -340,9 +350,7 @@ final class SpawnOptions {
                 absolute(folder.repository != null ? folder.repository : folder.snapshot),
                 share,
                 new SpawnRequest.Claim(
-                        requestId == null ? null : Ids.requestId("--request-id", requestId),
-                        SpawnRequest.Claim.LOCAL,
-                        project),
+                        requestId == null ? null : Ids.requestId("--request-id", requestId), provider, project),
                 new SpawnRequest.Bounds(
                         variables,
                         timeoutSeconds,

@@ -73,6 +73,8 @@ class CaptainsApartTest {
                 "endSpawn",
                 "showPosture",
                 "rebind",
+                "pauseSpawn",
+                "resumeSpawn",
                 "showDiff",
                 "apply",
                 "discardWorkspace",
@@ -115,6 +117,7 @@ class CaptainsApartTest {
                 new Way(Verdict.ADMINS),
                 "metrics",
                 "agentStatus",
+                "clusterStatus",
                 "pause",
                 "drain",
                 "resume",
@@ -123,7 +126,14 @@ class CaptainsApartTest {
                 "prune");
         way(new Way(Verdict.REFUSED, "?tree=HERS", ""), "listAsks");
         way(new Way(Verdict.REFUSED, "", "{\"option\":\"allow\"}"), "answerAsk");
-        way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions", "listWorkspaces", "status", "listHosts");
+        way(
+                new Way(Verdict.UNLISTED),
+                "listSpawns",
+                "listSessions",
+                "listWorkspaces",
+                "status",
+                "listHosts",
+                "listSandboxes");
         way(new Way(Verdict.ADMINS), "checkHost", "removeHost", "upgradeHost");
         way(new Way(Verdict.ADMINS, "", "{\"ssh\":\"me@box\"}"), "addHost");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
@@ -137,6 +147,9 @@ class CaptainsApartTest {
                 "asyncapi",
                 "multiplex",
                 "spawner",
+                "signInWays",
+                "beginSignIn",
+                "endSignIn",
                 "signIn",
                 "signOut",
                 "listModels",
@@ -375,8 +388,18 @@ class CaptainsApartTest {
     /** Actions of the spawner socket that another captain may not ask for, with what else each takes. */
     private static Map<String, String> actionsOfASession() {
         Map<String, String> actions = new LinkedHashMap<>();
-        for (String action :
-                List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
+        for (String action : List.of(
+                "status",
+                "tree",
+                "terminate",
+                "rebind",
+                "pause",
+                "resume",
+                "attach",
+                "diff",
+                "apply",
+                "discard",
+                "egress")) {
             actions.put(action, "\"id\":\"HERS\"");
         }
         for (String action : List.of("checkpoint", "checkpoints", "restore", "fork")) {
@@ -445,6 +468,8 @@ class CaptainsApartTest {
                 "agents",
                 "gateway",
                 "hosts",
+                "cluster",
+                "sandboxes",
                 "images",
                 "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");

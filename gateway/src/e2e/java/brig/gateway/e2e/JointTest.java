@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.host.LocalSockets;
-import brig.gateway.host.SystemSockets;
+import brig.gateway.deploy.ProgramEnd;
+import brig.gateway.joint.LocalSockets;
 import brig.gateway.joint.NearEnd;
+import brig.gateway.joint.SystemSockets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -87,7 +88,8 @@ class JointTest {
         return new SystemSockets(Runnable::run)
                 .join(
                         here,
-                        List.of("sh", "-c", "echo Welcome; exec \"$0\" \"$1\"", PROGRAM, there.toString()),
+                        new ProgramEnd.Start(
+                                List.of("sh", "-c", "echo Welcome; exec \"$0\" \"$1\"", PROGRAM, there.toString())),
                         ended::complete)
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);

@@ -63,6 +63,7 @@ class PageInboxTest {
     void shouldAnswerAllSessionsFromTheKeyboard() throws IOException {
         var _ = asking("inbox-first", "ask:1:rm -rf build");
         try (Page page = chromium.open(product, "/")) {
+            assertThat(page.locator(".wait .inline")).containsText("inbox-first");
             assertThat(page).hasTitle("(1) Brig");
             var _ = asking("inbox-second", "ask-edit:src/notes.txt");
             assertThat(page).hasTitle("(2) Brig");
@@ -125,6 +126,7 @@ class PageInboxTest {
     void shouldShowHostileTextAsText() throws IOException {
         var _ = asking("hostile", "ask:1:<img src=x onerror=alert(1)> \\\\33[8mhidden \\u202Egnp.exe");
         try (Page page = chromium.open(product, Chromium.screen(380, 700).setColorScheme(ColorScheme.DARK), "/")) {
+            assertThat(page.locator(".wait .inline")).containsText("hostile");
             assertThat(page).hasTitle("(1) Brig");
             page.keyboard().press("a");
             Locator detail = entry(page, "hostile").locator(".detail");

@@ -101,6 +101,27 @@ class PageSessionTest {
         }
     }
 
+    /** Scenario: a link leads to what a sub-agent says that still runs; then it is over, and its thread would fold. */
+    @Test
+    void shouldKeepWhatALinkLedToInSightWhenItsThreadIsOver() throws IOException {
+        try (Tracked session = Tracked.begin(product, "ends-later")) {
+            session.count(1, 10, "");
+            session.write(
+                    11, "'type':'subagent','agent_id':'a1','subagent_type':'search','depth':1,'status':'spawned'");
+            for (int seq = 12; seq < 15; seq++) {
+                session.write(seq, "'type':'chunk','agent':'a1','stream':'stdout','content':'\\nfound " + seq + "'");
+            }
+            try (Page page = chromium.open(product, "/session/" + session.id() + "/frame/13")) {
+                assertThat(page.locator(".linked")).containsText("found 1");
+                session.write(
+                        15, "'type':'subagent','agent_id':'a1','depth':1,'status':'completed','summary':'Found.'");
+                session.count(16, 17, "");
+                assertThat(page.locator(".log")).containsText("line 17");
+                assertThat(page.locator(".linked")).containsText("found 1");
+            }
+        }
+    }
+
     /** Scenario: a sub-agent is done, its session goes on; a person scrolls up and opens what the sub-agent said. */
     @Test
     void shouldShowAThreadThatIsOpenedWhileTheSessionGoesOn() throws IOException {

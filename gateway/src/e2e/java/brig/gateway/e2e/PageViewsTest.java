@@ -91,6 +91,10 @@ class PageViewsTest {
         }
     }
 
+    private static String open() throws IOException {
+        return product.ask("{\"action\":\"open\"}").text("url", "");
+    }
+
     @AfterEach
     void requireNoFaults() {
         assertEquals(List.of(), chromium.faults());
@@ -127,6 +131,31 @@ class PageViewsTest {
             assertThat(tile.locator(".lines")).containsText("Done: all tests pass.");
             assertThat(tile.locator(".lines")).not().containsText("```");
             assertThat(tile.locator(".lines a")).hasCount(0);
+        }
+    }
+
+    @Test
+    void shouldBeDrawnWhereTheBrowserStopsItsFrames() throws IOException {
+        var _ = product.idle("seen-anyway");
+        try (Page page = chromium.page(Chromium.screen(1000, 700))) {
+            page.addInitScript("window.requestAnimationFrame = () => 0");
+            page.navigate(open() + "/");
+            assertThat(page.locator(".entry:has-text('seen-anyway')")).isVisible();
+        }
+    }
+
+    /** Scenario: the request for a ticket is lost, as it happens on a network that changes. */
+    @Test
+    void shouldConnectAgainWhereNothingAnswers() throws IOException {
+        try (Page page = chromium.page(Chromium.screen(1000, 700))) {
+            page.clock().install();
+            page.route("**/api/v1/tickets", lost -> {}, new Page.RouteOptions().setTimes(1));
+            String address = open() + "/";
+            page.waitForRequest("**/api/v1/tickets", () -> page.navigate(address));
+            page.clock().fastForward("00:40");
+            assertThat(page.getByText("live", new Page.GetByTextOptions().setExact(true))
+                            .first())
+                    .isVisible();
         }
     }
 

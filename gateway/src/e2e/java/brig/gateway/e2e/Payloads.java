@@ -54,6 +54,11 @@ final class Payloads {
         return get().archive;
     }
 
+    /** Where it is unpacked, in a folder of its version. */
+    static Path unpacked() throws IOException {
+        return get().folder;
+    }
+
     /** Lets a gateway that is not started yet find it made. */
     static void keepFor(Product product) throws IOException {
         Path kept = Files.createDirectories(

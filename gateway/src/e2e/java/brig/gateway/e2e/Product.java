@@ -83,6 +83,18 @@ final class Product implements AutoCloseable {
         }
     }
 
+    /** What a gateway with those settings says instead of starting. */
+    static String refusal(Map<String, ?> settings) throws IOException {
+        try (Product refused = prepare(settings)) {
+            try {
+                refused.serve();
+                return "it started";
+            } catch (AssertionError said) {
+                return String.valueOf(said.getMessage());
+            }
+        }
+    }
+
     static Product start() throws IOException {
         return start(Map.of());
     }

@@ -65,7 +65,8 @@ class SpawnerSocketTest {
         JsonObject twice = product.ask("{\"action\":\"terminate\",\"id\":\"named\",\"task_id\":\"other\"}");
         assertEquals("INVALID_FIELD", twice.text("code"));
         assertTrue(twice.text("error", "").contains("'task_id'"), twice::toString);
-        for (String action : List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+        for (String action : List.of(
+                "tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "pause", "resume", "attach")) {
             assertEquals(
                     "NOT_FOUND",
                     product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}")

@@ -341,6 +341,8 @@ class TerminalOutputTest {
             {"terminate", NAME},
             {"discard", NAME},
             {"rebind", NAME},
+            {"pause", NAME},
+            {"resume", NAME},
             {NAME},
             {"--" + NAME},
             {"egress", "allow", "loud", NAME},

@@ -7,6 +7,7 @@ import brig.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +35,24 @@ class WaitTest {
             assertEquals(3, again.exitCode(), again::err);
             assertEquals(3, again.json().number("exit_code", 0));
             assertEquals("done", again.json().text("type"));
+        }
+    }
+
+    @Test
+    void shouldSayHowToReadOnWhenTheGatewayIsKilledUnderARun() throws Exception {
+        try (Product product = Product.start()) {
+            CompletableFuture<Run> run = CompletableFuture.supplyAsync(
+                    () -> run(product, "run", "shell", "--task-id", "turn", "--", "sleep 60"));
+            Await.until(
+                    "it reads", () -> product.brig("sessions", "-q").out().equals("turn\n") && readers(product) > 0);
+            product.kill();
+            assertEquals(125, run.join().exitCode(), () -> run.join().err());
+            List<String> said = run.join().err().lines().toList();
+            assertTrue(
+                    said.getLast().contains("the gateway is gone; the worker may go on: 'brig logs "), said::toString);
+            assertEquals(
+                    List.of(),
+                    said.stream().filter(line -> line.contains("Exception")).toList());
         }
     }
 

@@ -15,15 +15,18 @@ import brig.gateway.http.Route;
 import brig.gateway.limits.GuardedConnection;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.model.OpenAiCalls;
+import brig.gateway.oidc.SignIns;
 import brig.gateway.port.PortCalls;
 import brig.gateway.resources.MetricsCalls;
 import brig.gateway.resources.OperatorControls;
+import brig.gateway.resources.SandboxCalls;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
 import brig.gateway.webhook.AnswerLinks;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.ClusterView;
 import brig.protocol.json.JsonObject;
 import brig.protocol.json.TextBinding;
 import io.netty.handler.codec.TooLongFrameException;
@@ -34,6 +37,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +60,10 @@ public final class HttpApi {
             AuditTrail audit,
             OperatorControls controls,
             Hosts hosts,
+            SandboxCalls sandboxes,
+            Supplier<ClusterView> cluster,
             AnswerLinks links,
+            @Nullable SignIns signIns,
             Clock clock,
             Supplier<byte[]> metrics) {}
 

@@ -13,6 +13,7 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 import brig.gateway.http.PageFiles;
 import brig.gateway.http.Route;
 import brig.gateway.http.Who;
+import brig.gateway.oidc.SignIns;
 import brig.gateway.openai.message.ChatRequest;
 import brig.gateway.openai.message.ModelList;
 import brig.gateway.openai.message.ResponseRequest;
@@ -25,10 +26,10 @@ import brig.protocol.api.AuditPage;
 import brig.protocol.api.CostList;
 import brig.protocol.api.EventPage;
 import brig.protocol.api.GatewayView;
-import brig.protocol.api.HostView;
 import brig.protocol.api.HttpRequest;
 import brig.protocol.api.PruneAnswer;
 import brig.protocol.api.SessionList;
+import brig.protocol.api.SignInWays;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnList;
 import brig.protocol.api.SpawnView;
@@ -63,7 +64,6 @@ import java.util.stream.Stream;
  * <p>Decisions 0032, 0148.
  */
 final class Operations {
-    private static final String HOST = "/api/v1/hosts/:name";
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
     private static final List<Operation<?, ?>> PAGE = List.of(
@@ -83,6 +83,14 @@ final class Operations {
                     .at(POST, AnswerLinks.PATH + ":id", Who.ANYBODY)
                     .as(Route.Kind.SAME_FOR_ALL)
                     .web((api, call, in) -> api.calls().links().answer(call, in.id())),
+            named("beginSignIn", HttpRequest.Nothing.class)
+                    .at(GET, SignIns.PATH, Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL)
+                    .web((api, call, in) -> api.calls().oidc().begin(call)),
+            named("endSignIn", HttpRequest.Nothing.class)
+                    .at(GET, SignIns.CALLBACK, Who.ANYBODY)
+                    .as(Route.Kind.SENT_BACK)
+                    .web((api, call, in) -> api.calls().oidc().callback(call)),
             named("live", HttpRequest.Nothing.class)
                     .at(GET, "/livez", Who.ANYBODY)
                     .as(Route.Kind.HEALTH_CHECK)
@@ -154,6 +162,20 @@ final class Operations {
                             SpawnView.class,
                             (calls, caller, in) -> calls.spawns().rebind(caller))
                     .at(POST, "/api/v1/spawns/:id/rebind", Who.CAPTAIN)
+                    .action(),
+            named(
+                            "pauseSpawn",
+                            SpawnerRequest.Pause.class,
+                            SpawnView.class,
+                            (calls, caller, in) -> calls.sandboxes().pause(caller))
+                    .at(POST, "/api/v1/spawns/:id/pause", Who.CAPTAIN)
+                    .action(),
+            named(
+                            "resumeSpawn",
+                            SpawnerRequest.Resume.class,
+                            SpawnView.class,
+                            (calls, caller, in) -> calls.sandboxes().resume(caller))
+                    .at(POST, "/api/v1/spawns/:id/resume", Who.CAPTAIN)
                     .action(),
             named(
                             "showDiff",
@@ -377,6 +399,13 @@ final class Operations {
                                     completedFuture(calls.tokens().ticket(caller, in)))
                     .withBody(POST, "/api/v1/tickets", Who.SOMEBODY)
                     .answering(201),
+            named(
+                            "signInWays",
+                            HttpRequest.Nothing.class,
+                            SignInWays.class,
+                            (calls, caller, in) -> completedFuture(calls.oidc().ways()))
+                    .at(GET, "/api/v1/sign-in", Who.ANYBODY)
+                    .as(Route.Kind.SAME_FOR_ALL),
             named("signIn", HttpRequest.Nothing.class, TokenView.SignedIn.class)
                     .at(POST, "/api/v1/sign-in", Who.SOMEBODY)
                     .answering(201)
@@ -487,49 +516,13 @@ final class Operations {
                             "doctor",
                             SpawnerRequest.Doctor.class,
                             DoctorAnswer.class,
-                            (calls, caller, in) -> calls.operator().doctor())
+                            (calls, caller, in) -> calls.operator().doctor().thenCompose(calls.oidc()::examine))
                     .at(GET, "/api/v1/doctor", Who.ADMIN)
                     .action());
 
-    private static final List<Operation<?, ?>> HOSTS = List.of(
-            named(
-                            "listHosts",
-                            SpawnerRequest.Hosts.class,
-                            HostView.HostList.class,
-                            (calls, caller, in) -> completedFuture(calls.hosts().list(caller)))
-                    .at(GET, "/api/v1/hosts", Who.STARTER)
-                    .action(),
-            named(
-                            "addHost",
-                            SpawnerRequest.AddHost.class,
-                            HostView.class,
-                            (calls, caller, in) -> calls.hosts().add(in))
-                    .withBody(PUT, HOST, Who.ADMIN)
-                    .action(),
-            named(
-                            "checkHost",
-                            SpawnerRequest.CheckHost.class,
-                            DoctorAnswer.class,
-                            (calls, caller, in) -> calls.hosts().check(in))
-                    .at(POST, HOST + "/check", Who.ADMIN)
-                    .action(),
-            named(
-                            "removeHost",
-                            SpawnerRequest.RemoveHost.class,
-                            HostView.class,
-                            (calls, caller, in) -> calls.hosts().remove(in))
-                    .at(DELETE, HOST, Who.ADMIN)
-                    .action(),
-            named(
-                            "upgradeHost",
-                            SpawnerRequest.UpgradeHost.class,
-                            HostView.class,
-                            (calls, caller, in) -> calls.hosts().upgrade(in))
-                    .at(POST, HOST + "/upgrade", Who.ADMIN)
-                    .action());
-
     /** The whole table. */
-    static final List<Operation<?, ?>> ALL = Stream.of(PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR, HOSTS)
+    static final List<Operation<?, ?>> ALL = Stream.of(
+                    PAGE, SPAWNS, SESSIONS, EVENTS, TOKENS, MODELS, OPERATOR, HostOperations.ALL)
             .flatMap(List::stream)
             .toList();
 

@@ -10,11 +10,17 @@ import brig.gateway.config.Paths;
 import brig.gateway.egress.HomeNetworks;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.AccessRegistry;
+import brig.gateway.oidc.HttpFetch;
+import brig.gateway.oidc.PeopleOfIssuer;
+import brig.gateway.oidc.SignIns;
 import brig.gateway.resources.OperatorControls;
+import brig.gateway.resources.SandboxCalls;
 import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.DerivedSecrets;
+import brig.gateway.spawn.Peers;
+import brig.gateway.spawn.Recorders;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
@@ -42,8 +48,8 @@ import brig.gateway.worker.ControlLink;
 import brig.gateway.worker.WorkerAgents;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnState;
-import brig.protocol.api.BudgetView;
+import brig.protocol.Reason;
+import brig.protocol.api.ClusterView;
 import brig.protocol.api.PoolState;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -51,11 +57,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -78,9 +80,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway implements ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(Gateway.class);
-    /** Parts of budgets that are told, in percent. */
-    private static final List<Integer> BUDGET_STEPS = List.of(0, 50, 80, 100);
-
     private static final long START_SECONDS_MAX = 60;
     private static final long STOP_SECONDS_MAX = 15;
     /** Failed connection attempts before an expected worker-agent is started again: half a second. */
@@ -125,7 +124,14 @@ public final class Gateway implements ControlLink.Listener {
     private final WorkerAgents workers;
     private final HomeNetworks networks;
     private final RemoteHosts hosts;
+    /** Null if this gateway is alone. */
+    private final @Nullable ClusterMember cluster;
+
+    private final RemoteSandboxes sandboxes;
     private final Listeners listeners;
+    /** Null if people do not sign in by an issuer. */
+    private final @Nullable SignIns signIns;
+
     private final AnswerLinks links = new AnswerLinks(System::currentTimeMillis);
     private int failedTries;
     private boolean ready;
@@ -193,11 +199,28 @@ public final class Gateway implements ControlLink.Listener {
                 paths.link(),
                 spawns::requestOf);
         hosts = new RemoteHosts(vertx, config, paths, workers, networks, spawns, timers, disk, answers);
+        DerivedSecrets secrets = new DerivedSecrets(SecretFile.load(paths.tokenKey(), "token key"));
+        sandboxes = new RemoteSandboxes(
+                new RemoteSandboxes.Services(
+                        vertx,
+                        paths,
+                        workers,
+                        control,
+                        networks,
+                        spawns,
+                        timers,
+                        hosts.payload(),
+                        hosts.gatewayId(),
+                        secrets,
+                        answers),
+                config.providers());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // A cyclic dependency: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, workers::answer, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
-        Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
+        PeopleOfIssuer people = new PeopleOfIssuer(config.oidc(), paths.issuer());
+        Tokens tokens =
+                new Tokens(adminToken, people.counting(tokenFile.load()), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(
                 vertx,
                 config,
@@ -214,7 +237,11 @@ public final class Gateway implements ControlLink.Listener {
                         limits.spawnQueueMax()),
                 System::currentTimeMillis,
                 timers);
-        SpawnStore store = new SqliteSpawnStore(database);
+        cluster = config.cluster().isOn()
+                ? new ClusterMember(vertx, config.cluster(), hosts.gatewayId(), timers, answers, counters)
+                : null;
+        SpawnStore own = new SqliteSpawnStore(database);
+        SpawnStore store = cluster == null ? own : cluster.over(own);
         Config.Retention kept = config.retention();
         retention = new Retention(
                 new Retention.Bounds(kept.days(), kept.bytes(), kept.spawns()),
@@ -226,7 +253,8 @@ public final class Gateway implements ControlLink.Listener {
         spawner = new Spawner(
                 new Spawner.Services(
                         workers,
-                        hosts,
+                        cluster == null ? hosts : cluster.with(hosts),
+                        sandboxes,
                         store,
                         new FileStreamLogs(
                                 paths.streams(),
@@ -237,15 +265,23 @@ public final class Gateway implements ControlLink.Listener {
                                 health::handleFailure),
                         System::currentTimeMillis,
                         timers,
-                        new DerivedSecrets(SecretFile.load(paths.tokenKey(), "token key")),
+                        cluster == null ? secrets : cluster.secrets(),
                         new Telemetry(
                                 counters,
-                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
+                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime)),
+                        cluster == null ? Recorders.onDisk(System::currentTimeMillis) : cluster.recorders(),
+                        cluster == null ? Peers.NONE : cluster.peers()),
                 admission,
                 spawns,
                 listeners.sessionSockets());
+        signIns = people.signIns(
+                file -> SecretFile.require(file, "secret of oidc.clientId"),
+                new HttpFetch(vertx),
+                listeners::url,
+                System::currentTimeMillis);
         if (!config.asks().webhook().url().isEmpty()) {
-            var _ = spawns.followAsks(webhook(config.asks().webhook()));
+            Webhook webhook = webhook(config.asks().webhook());
+            var _ = spawns.followAsks(cluster == null ? webhook : cluster.owned(webhook));
         }
     }
 
@@ -274,6 +310,9 @@ public final class Gateway implements ControlLink.Listener {
         if (admission.state() != PoolState.OPEN) {
             return "pool_" + admission.state().wireName();
         }
+        if (cluster != null && !cluster.isConnected()) {
+            return "cluster";
+        }
         return health.isFailing() || database.isReadOnly() ? "record_lost" : null;
     }
 
@@ -284,23 +323,17 @@ public final class Gateway implements ControlLink.Listener {
 
     /** Collects the readings for the metrics. */
     private GaugeReadings view() {
-        Map<String, Integer> sessions = new TreeMap<>();
-        Arrays.stream(SpawnState.values())
-                .filter(state -> !state.isFinal())
-                .forEach(state -> sessions.put(state.wireName(), 0));
-        spawns.live().forEach(spawn -> sessions.merge(spawn.state().wireName(), 1, Integer::sum));
+        LiveSpawns live = new LiveSpawns(spawns);
         long waiting =
                 admission.queue().values().stream().mapToInt(Integer::intValue).sum();
         return listeners.view(
-                sessions,
-                openAsks(),
-                budgets(),
-                spawns.live().stream()
-                        .map(Spawn::throttlingProvider)
-                        .filter(Objects::nonNull)
-                        .toList(),
+                live.states(),
+                live.openAsks(),
+                live.budgets(),
+                live.throttling(),
                 hosts.states(),
                 ready,
+                cluster == null ? GaugeReadings.ClusterUse.NONE : cluster.use(),
                 List.of(
                         new GaugeReadings.LimitUse(
                                 "workersMax",
@@ -309,33 +342,6 @@ public final class Gateway implements ControlLink.Listener {
                         new GaugeReadings.LimitUse(
                                 "spawnQueueMax", waiting, admission.bounds().queueMax()),
                         new GaugeReadings.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
-    }
-
-    /** By the steps that streams tell. */
-    private Map<String, Integer> budgets() {
-        Map<String, Integer> budgets = new TreeMap<>();
-        BUDGET_STEPS.forEach(step -> budgets.put(String.valueOf(step), 0));
-        for (Spawn spawn : spawns.live()) {
-            BudgetView budget = spawn.tree().budget();
-            if (budget != null) {
-                int step = BUDGET_STEPS.stream()
-                        .filter(one -> one <= budget.percent())
-                        .reduce(0, Math::max);
-                budgets.merge(String.valueOf(step), 1, Integer::sum);
-            }
-        }
-        return budgets;
-    }
-
-    private Map<String, Integer> openAsks() {
-        Map<String, Integer> asks = new TreeMap<>();
-        Counters.ASK_KINDS.forEach(kind -> asks.put(kind, 0));
-        for (Spawn spawn : spawns.live()) {
-            spawn.asks()
-                    .open()
-                    .forEach(view -> asks.merge(Counters.label(view.ask().kind()), 1, Integer::sum));
-        }
-        return asks;
     }
 
     /** Starts everything; returns when captains can connect. @throws BrigException naming the obstacle */
@@ -355,8 +361,13 @@ public final class Gateway implements ControlLink.Listener {
 
     /** Reads the state, reaches the worker-agent and makes the listeners, beside each other. */
     private CompletionStage<Void> open(Exposition metrics, CompletionStage<Void> swept) {
-        spawner.recover().thenRun(() -> hosts.open(spawner)).whenComplete((known, failure) -> {
+        CompletionStage<Void> told =
+                cluster == null ? CompletableFuture.completedFuture(null) : cluster.open(spawner, workers);
+        told.thenCompose(known -> spawner.recover()).thenRun(this::openHosts).whenComplete((known, failure) -> {
             if (failure == null) {
+                if (cluster != null) {
+                    cluster.begin();
+                }
                 recovered.complete(null);
             } else {
                 recovered.completeExceptionally(failure);
@@ -373,7 +384,10 @@ public final class Gateway implements ControlLink.Listener {
                                 audit,
                                 new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
                                 hosts.registry(),
+                                new SandboxCalls(sandboxes.registry(), spawns, System::currentTimeMillis),
+                                () -> cluster == null ? ClusterView.ALONE : cluster.view(),
                                 links,
+                                signIns,
                                 System::currentTimeMillis,
                                 metrics::scrape),
                         recovered.thenCompose(known -> workerAgentUp),
@@ -382,7 +396,23 @@ public final class Gateway implements ControlLink.Listener {
                     audit.start();
                     retention.start();
                     loopWatch.start();
+                    askIssuer();
                 });
+    }
+
+    /** People cannot sign in while their issuer is not reached; all else goes on. */
+    private void askIssuer() {
+        if (signIns != null) {
+            signIns.check().exceptionally(failure -> {
+                log.warn("people cannot sign in: {}", Reason.cause(failure).getMessage());
+                return null;
+            });
+        }
+    }
+
+    private void openHosts() {
+        hosts.open(spawner);
+        sandboxes.open(spawner);
     }
 
     /** Before that of an earlier process is known, the workers wait to be adopted. */
@@ -485,8 +515,10 @@ public final class Gateway implements ControlLink.Listener {
             admission.close();
             sessions.keepAll();
             hosts.registry().close();
+            sandboxes.registry().close();
             networks.close();
-            return keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown();
+            CompletionStage<Void> left = cluster == null ? CompletableFuture.completedFuture(null) : cluster.leave();
+            return left.thenCompose(gone -> keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown());
         });
         try {
             await(ended, STOP_SECONDS_MAX, "the worker-agent did not end in time");
@@ -501,6 +533,9 @@ public final class Gateway implements ControlLink.Listener {
         // The loop has ended, so its state may be read here.
         if (startFailed && !keepWorkers && workerAgent != null) {
             workerAgent.awaitEnd();
+        }
+        if (cluster != null) {
+            cluster.close();
         }
         listeners.removeSockets();
         sweeper.shutdown();

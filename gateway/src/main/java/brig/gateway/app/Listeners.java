@@ -16,12 +16,14 @@ import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.resources.AskCalls;
 import brig.gateway.resources.AuditCalls;
+import brig.gateway.resources.ClusterCalls;
 import brig.gateway.resources.EgressCalls;
 import brig.gateway.resources.EventCalls;
 import brig.gateway.resources.FollowCalls;
 import brig.gateway.resources.GatewayStatus;
 import brig.gateway.resources.HostCalls;
 import brig.gateway.resources.LinkCalls;
+import brig.gateway.resources.OidcCalls;
 import brig.gateway.resources.OperatorCalls;
 import brig.gateway.resources.SessionCalls;
 import brig.gateway.resources.SignInCalls;
@@ -174,13 +176,16 @@ final class Listeners {
                 new EventCalls(listeners, services.spawner(), services.events()),
                 tokens,
                 new SignInCalls(listeners, tokens, this::url),
+                new OidcCalls(listeners, services.signIns()),
                 new EgressCalls(listeners, services.workers()),
                 new AskCalls(listeners.sessions()),
                 new LinkCalls(services.links(), services.workers()),
                 new FollowCalls(listeners, sessions),
                 new AuditCalls(listeners, services.audit()),
                 new OperatorCalls(status, services.workers(), services.controls()),
-                new HostCalls(services.hosts()));
+                new HostCalls(services.hosts()),
+                services.sandboxes(),
+                new ClusterCalls(services.cluster()));
     }
 
     private CompletionStage<Void> openMetrics(HttpApi api) {
@@ -253,6 +258,7 @@ final class Listeners {
             List<String> throttling,
             Map<String, Integer> hosts,
             boolean workerAgentUp,
+            GaugeReadings.ClusterUse cluster,
             List<GaugeReadings.LimitUse> others) {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
         ConnectionGuard connectionGuard = listeners.connectionGuard();
@@ -281,6 +287,7 @@ final class Listeners {
                 full,
                 queued,
                 workerAgentUp,
+                cluster,
                 limits);
     }
 

@@ -2,18 +2,19 @@ package brig.gateway.app;
 
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
+import brig.gateway.deploy.Payload;
+import brig.gateway.deploy.PayloadCache;
+import brig.gateway.deploy.SystemProcesses;
 import brig.gateway.egress.HomeNetworks;
 import brig.gateway.host.HostFile;
-import brig.gateway.host.HostLink;
 import brig.gateway.host.Hosts;
-import brig.gateway.host.PayloadCache;
-import brig.gateway.host.SystemProcesses;
-import brig.gateway.host.SystemSockets;
+import brig.gateway.joint.SystemSockets;
 import brig.gateway.spawn.Placement;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.Timers;
+import brig.gateway.worker.AgentLinks;
 import brig.gateway.worker.ControlLink;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerAgents;
@@ -43,10 +44,12 @@ final class RemoteHosts implements Placement.Directory {
     private static final Logger log = LoggerFactory.getLogger(RemoteHosts.class);
 
     private final Hosts hosts;
+    private final Payload payload;
     private final HomeNetworks networks;
     private final WorkerAgents workers;
     private final Spawns spawns;
     private final Path sockets;
+    private final String gatewayId;
     /** By the socket of the host's link. */
     private final Map<Path, HomeNetworks.Far> links = new HashMap<>();
 
@@ -66,13 +69,15 @@ final class RemoteHosts implements Placement.Directory {
         this.spawns = spawns;
         HostFile file = new HostFile(paths.hosts(), paths.gatewayId(), disk, loop);
         SystemProcesses processes = new SystemProcesses(loop);
+        payload = new PayloadCache(paths.payloadProgram(), paths.payloads(), processes, timers, disk, loop);
+        gatewayId = file.gatewayId();
         Map<String, HostSettings> configured = new TreeMap<>();
         config.hosts().forEach((name, host) -> configured.put(name, host.settings()));
         hosts = new Hosts(
                 new Hosts.Services(
                         processes,
                         new SystemSockets(loop),
-                        new PayloadCache(paths.payloadProgram(), paths.payloads(), processes, timers, disk, loop),
+                        payload,
                         timers,
                         System::currentTimeMillis,
                         (socket, reach, listener) -> {
@@ -80,11 +85,11 @@ final class RemoteHosts implements Placement.Directory {
                                     vertx, socket.toString(), timers, uid -> uid == Paths.ownUid(), reach);
                             link.open(listener);
                             links.put(socket, new HomeNetworks.Far(link, reach, socket));
-                            return new HostLink.Agent(link, link::drop, link::close);
+                            return new AgentLinks.AgentLink(link, link::drop, link::close);
                         },
                         file,
                         Paths.makePrivate(paths.hostSockets()),
-                        file.gatewayId(),
+                        gatewayId,
                         host -> (int) spawns.live().stream()
                                 .filter(spawn -> host.equals(spawn.host()))
                                 .count()),
@@ -117,6 +122,16 @@ final class RemoteHosts implements Placement.Directory {
         return state.name().toLowerCase(Locale.ROOT);
     }
 
+    /** What is brought to other machines. */
+    Payload payload() {
+        return payload;
+    }
+
+    /** By which worker-agents on other machines know this gateway. */
+    String gatewayId() {
+        return gatewayId;
+    }
+
     Hosts registry() {
         return hosts;
     }
@@ -137,7 +152,7 @@ final class RemoteHosts implements Placement.Directory {
     void open(Spawner spawner) {
         spawns.live().stream()
                 .map(Spawn::host)
-                .filter(Objects::nonNull)
+                .filter(host -> host != null && !workers.has(host))
                 .distinct()
                 .toList()
                 .forEach(spawner::handleDown);

@@ -23,17 +23,34 @@ public final class SecretFile {
             if (!Files.exists(file)) {
                 create(file, Ids.newToken());
             }
-            if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
-                    .endsWith("------")) {
-                throw new BrigException(
-                        ErrorCode.INTERNAL,
-                        "others may read " + file + ": chmod 600 " + file + ", or delete it to get a new token");
-            }
-            return Files.readString(file).strip();
+            return read(file, ", or delete it to get a new token");
         } catch (IOException e) {
-            throw new BrigException(
-                    ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + Reason.of(e));
+            throw unreadable(file, "cannot read or make the " + what, e);
         }
+    }
+
+    /** Reads a secret that somebody else made. @throws BrigException as {@link #load}, or if there is none */
+    public static String require(Path file, String what) {
+        try {
+            String secret = read(file, "");
+            if (secret.isEmpty()) {
+                throw new BrigException(ErrorCode.INTERNAL, "there is no " + what + " in " + file);
+            }
+            return secret;
+        } catch (IOException e) {
+            throw unreadable(file, "cannot read the " + what, e);
+        }
+    }
+
+    private static BrigException unreadable(Path file, String what, IOException e) {
+        return new BrigException(ErrorCode.INTERNAL, what + " " + file + ": " + Reason.of(e));
+    }
+
+    private static String read(Path file, String otherwise) throws IOException {
+        if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(file)).endsWith("------")) {
+            throw new BrigException(ErrorCode.INTERNAL, "others may read " + file + ": chmod 600 " + file + otherwise);
+        }
+        return Files.readString(file).strip();
     }
 
     private static void create(Path file, String token) throws IOException {

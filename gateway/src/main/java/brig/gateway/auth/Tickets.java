@@ -21,7 +21,18 @@ public final class Tickets {
     /** A new ticket and its effective role. */
     public record Issued(String secret, Role role) {}
 
-    private record Ticket(Access access, long expiresMs) {}
+    /**
+     * What a ticket that signs a browser in is good for.
+     *
+     * @param sessionMs how long the browser stays signed in
+     */
+    public record SignIn(Access access, long sessionMs) {}
+
+    /** How long a browser stays signed in by a ticket of somebody who is known already. */
+    public static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
+
+    /** @param opensStreams whether it stands for a token, and does not only sign in */
+    private record Ticket(Access access, long expiresMs, long sessionMs, boolean opensStreams) {}
 
     private final Clock clock;
     /** By hash of the secret, oldest first. */
@@ -42,14 +53,24 @@ public final class Tickets {
         if (role == null) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the token does not reach beyond its session: name that");
         }
+        String secret = add(access.narrowed(spawnId, watchOnly), SIGNED_IN_MS, true);
+        return new Issued(secret, watchOnly ? Role.WATCHER : role);
+    }
+
+    /** Issues a ticket that signs a person in, and opens nothing else. @return its secret */
+    public String issueSignIn(String captain, Role role, long sessionMs) {
+        return add(new Access(captain, role, null, null, null), sessionMs, false);
+    }
+
+    private String add(Access access, long sessionMs, boolean opensStreams) {
         long nowMs = clock.nowMs();
         forgetExpired(nowMs);
         if (byHash.size() >= TICKETS_MAX) {
             throw new BrigException(ErrorCode.MAX_TOKENS, "too many tickets wait to be used", 5);
         }
         String secret = Ids.newToken();
-        byHash.put(Ids.hashToken(secret), new Ticket(access.narrowed(spawnId, watchOnly), nowMs + TICKET_MS));
-        return new Issued(secret, watchOnly ? Role.WATCHER : role);
+        byHash.put(Ids.hashToken(secret), new Ticket(access, nowMs + TICKET_MS, sessionMs, opensStreams));
+        return secret;
     }
 
     /** All live equally long, so the oldest expire first. */
@@ -62,6 +83,20 @@ public final class Tickets {
 
     /** Redeems a ticket. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
     public Access redeem(String secret) {
+        Ticket ticket = take(secret);
+        if (!ticket.opensStreams()) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "that ticket only signs a browser in");
+        }
+        return ticket.access();
+    }
+
+    /** Redeems a ticket to sign in. @throws BrigException as {@link #redeem} */
+    public SignIn redeemSignIn(String secret) {
+        Ticket ticket = take(secret);
+        return new SignIn(ticket.access(), ticket.sessionMs());
+    }
+
+    private Ticket take(String secret) {
         Ticket ticket = byHash.remove(Ids.hashToken(secret));
         if (ticket == null) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used");
@@ -69,6 +104,6 @@ public final class Tickets {
         if (ticket.expiresMs() <= clock.nowMs()) {
             throw new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED, "the ticket has expired");
         }
-        return ticket.access();
+        return ticket;
     }
 }

@@ -1,10 +1,12 @@
 package brig.gateway.config;
 
 import brig.protocol.BrigException;
+import brig.protocol.Role;
 import brig.protocol.api.HostEgress;
 import brig.protocol.api.HostSettings;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Default;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Settings;
 import java.net.URI;
@@ -12,7 +14,6 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that an operator may choose, as {@code config/brig.json} documents it key by key.
@@ -28,18 +29,51 @@ public record Config(
         Log log,
         Traces traces,
         Asks asks,
+        Oidc oidc,
         Limits limits,
         Retention retention,
         Connections connections,
         Map<String, Host> hosts,
+        Map<String, SandboxProvider> providers,
+        Cluster cluster,
         JsonObject worker) {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
     public Config {
         hosts.keySet().forEach(name -> refused(() -> HostSettings.requireName(name)));
-        String host = asks.webhook().publicHost();
-        if (host != null
-                && !Webhook.LOOPBACK.contains(host)
-                && !http.allowedHosts().contains(host)) {
-            throw new IllegalArgumentException("the host of asks.webhook.publicUrl must be in http.allowedHosts");
+        cluster.hosts().keySet().stream().filter(hosts::containsKey).forEach(name -> {
+            throw new IllegalArgumentException("hosts and cluster.hosts both have " + name);
+        });
+        providers.keySet().forEach(SandboxProvider::requireName);
+        requireServed("asks.webhook.publicUrl", asks.webhook().publicUrl(), http);
+        requireServed("oidc.publicUrl", oidc.publicUrl(), http);
+    }
+
+    private static void requireServed(String key, String publicUrl, Http http) {
+        String host = publicUrl.isEmpty() ? null : URI.create(publicUrl).getHost();
+        if (host != null && !LOOPBACK.contains(host) && !http.allowedHosts().contains(host)) {
+            throw new IllegalArgumentException("the host of " + key + " must be in http.allowedHosts");
+        }
+    }
+
+    /** Whether it is a URL of https, or of http to this host, without a user and a fragment. */
+    public static boolean isSafe(String url) {
+        try {
+            URI uri = new URI(url);
+            String host = uri.getHost();
+            return host != null
+                    && uri.getRawUserInfo() == null
+                    && uri.getRawFragment() == null
+                    && ("https".equals(uri.getScheme()) || ("http".equals(uri.getScheme()) && LOOPBACK.contains(host)));
+        } catch (URISyntaxException e) {
+            return false;
+        }
+    }
+
+    private static void requirePublicUrl(String publicUrl) {
+        if (!publicUrl.isEmpty() && (!isSafe(publicUrl) || publicUrl.matches(".*(/|\\?.*)"))) {
+            throw new IllegalArgumentException(
+                    "publicUrl must be such as https://brig.example.org, without a slash at its end");
         }
     }
 
@@ -70,6 +104,132 @@ public record Config(
         public HostSettings settings() {
             return new HostSettings(ssh, options, labels, workersMax, egress, idleExitMinutes, controlPath, tunnelOnly);
         }
+    }
+
+    /** A service that makes a sandbox for each session; {@code config/brig.json} says what each key is. */
+    public record SandboxProvider(
+            Kind kind,
+            String url,
+            String keyFile,
+            @Range(min = 1, max = LIFE_MINUTES_MAX) long lifeMaxMinutes,
+            @Default @Range int sandboxesMax,
+            @Default double dollarsPerHour,
+            @Default("home") HostEgress egress,
+            @Default String caFile,
+            @Default List<String> networks,
+            @Default String image,
+            @Default("1") String cpu,
+            @Default("2Gi") String memory,
+            @Default List<String> endpointHosts) {
+        static final long LIFE_MINUTES_MAX = 30L * 24 * 60;
+        private static final double DOLLARS_MAX = 10_000;
+
+        /** Which API it has. */
+        public enum Kind {
+            SPRITES,
+            OPENSANDBOX
+        }
+
+        public SandboxProvider {
+            if (url.isEmpty() || keyFile.isEmpty()) {
+                throw new IllegalArgumentException("a provider needs kind, url, keyFile and lifeMaxMinutes");
+            }
+            if (!(dollarsPerHour >= 0 && dollarsPerHour <= DOLLARS_MAX)) {
+                throw new IllegalArgumentException("dollarsPerHour must be from 0 to 10000");
+            }
+            if (kind == Kind.OPENSANDBOX && image.isEmpty()) {
+                throw new IllegalArgumentException("image is missing: sandboxes of opensandbox are made of one");
+            }
+        }
+
+        private static void requireName(String name) {
+            if (!name.matches("[a-z0-9][a-z0-9-]{0,31}")
+                    || Set.of("local", "tracked").contains(name)) {
+                throw new IllegalArgumentException(
+                        "a provider's name must match [a-z0-9][a-z0-9-]{0,31}, and not be local or tracked");
+            }
+        }
+    }
+
+    /** Several gateways as one; without servers there is one alone. */
+    public record Cluster(
+            List<String> servers,
+            String name,
+            String credentialsFile,
+            String systemCredentialsFile,
+            String caFile,
+            String keyFile,
+            @Range(min = 1, max = 5) int replicas,
+            @Range(min = 1) int keepHours,
+            boolean unsafeSync,
+            Map<String, SharedHost> hosts) {
+        /** This gateway is alone. */
+        public static final Cluster NONE = new Cluster(List.of(), "", "", "", "", "", 1, 1, false, Map.of());
+
+        public Cluster {
+            hosts.keySet().forEach(host -> refused(() -> HostSettings.requireName(host)));
+            if (replicas % 2 == 0) {
+                throw new IllegalArgumentException("cluster.replicas must be 1, 3 or 5");
+            }
+            if (!servers.isEmpty()) {
+                refused(() -> HostSettings.requireName(name));
+                if (!servers.stream().allMatch(server -> server.matches("(nats|tls)://[^/@\\s]+:\\d{1,5}"))) {
+                    throw new IllegalArgumentException(
+                            "cluster.servers must be such as nats://10.0.0.1:4222 or tls://nats.example.org:4222, without a"
+                                    + " user: that is in cluster.credentialsFile");
+                }
+                if (keyFile.isEmpty()) {
+                    throw new IllegalArgumentException("cluster.keyFile is missing: all gateways share a key");
+                }
+            }
+        }
+
+        public boolean isOn() {
+            return !servers.isEmpty();
+        }
+
+        /** The same, with servers that may lose what they acknowledged. */
+        public Cluster unsafely() {
+            return new Cluster(
+                    servers,
+                    name,
+                    credentialsFile,
+                    systemCredentialsFile,
+                    caFile,
+                    keyFile,
+                    replicas,
+                    keepHours,
+                    true,
+                    hosts);
+        }
+    }
+
+    /** A worker-agent that gateways share. */
+    public record SharedHost(
+            String socket,
+            @Default List<String> labels,
+            @Default @Range int workersMax) {}
+
+    /** The same, with another cluster. */
+    public Config with(Cluster other) {
+        return new Config(
+                stateDir,
+                runtimeDir,
+                agentsDir,
+                spawnerSocket,
+                allowedUids,
+                http,
+                log,
+                traces,
+                asks,
+                oidc,
+                limits,
+                retention,
+                connections,
+                hosts,
+                providers,
+                other,
+                worker);
     }
 
     /** The addresses and allowed origins of HTTP. */
@@ -120,8 +280,6 @@ public record Config(
      * @param publicUrl where people reach this gateway, for links that answer; empty for none
      */
     public record Webhook(String url, String secretFile, String publicUrl) {
-        private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
-
         public Webhook {
             if (!url.isEmpty() && !isSafe(url)) {
                 throw new IllegalArgumentException("url must be https://…, or http:// to loopback, without a user");
@@ -129,32 +287,68 @@ public record Config(
             if (!url.isEmpty() && secretFile.isEmpty()) {
                 throw new IllegalArgumentException("secretFile is missing: notices are signed");
             }
-            if (!publicUrl.isEmpty() && (!isSafe(publicUrl) || publicUrl.matches(".*(/|\\?.*)"))) {
-                throw new IllegalArgumentException(
-                        "publicUrl must be such as https://brig.example.org, without a slash at" + " its end");
+            requirePublicUrl(publicUrl);
+        }
+    }
+
+    /**
+     * The issuer of OpenID Connect by which people sign in; an empty one disables that.
+     *
+     * @param publicUrl where people reach this gateway; empty for the address of HTTP
+     * @param label what the page calls the issuer
+     * @param nameClaim the claim with a person's name
+     * @param roles the first that fits counts; a person whom none fits is refused
+     * @param allowedDomains of verified addresses; empty for no such check
+     */
+    public record Oidc(
+            String issuer,
+            String clientId,
+            String clientSecretFile,
+            String publicUrl,
+            String label,
+            List<String> scopes,
+            String nameClaim,
+            List<RoleRule> roles,
+            List<String> allowedDomains,
+
+            @Range(min = SESSION_MS_MIN, max = SESSION_MS_MAX)
+            long sessionMs) {
+        static final long SESSION_MS_MIN = 60_000;
+        /** Nobody signs in by an issuer. */
+        public static final Oidc NONE =
+                new Oidc("", "", "", "", "", List.of(), "email", List.of(), List.of(), SESSION_MS_MIN);
+
+        static final long SESSION_MS_MAX = 30L * 24 * 3_600_000;
+        private static final int TEXT_MAX = 512;
+
+        public Oidc {
+            if (!issuer.isEmpty()) {
+                require(
+                        isSafe(issuer) && !issuer.contains("?") && issuer.length() <= TEXT_MAX,
+                        "issuer must be https://…, or http:// to loopback, without a query");
+                require(!clientId.isEmpty() && clientId.length() <= TEXT_MAX, "clientId is missing, or too long");
+                require(!roles.isEmpty(), "roles is empty: nobody could sign in");
             }
+            requirePublicUrl(publicUrl);
+            require(label.length() <= 40, "label may have 40 characters");
+            require(
+                    scopes.stream().allMatch(scope -> scope.matches("[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,128}")),
+                    "scopes has one that is no scope");
+            require(!nameClaim.isEmpty(), "nameClaim is missing");
+            require(
+                    allowedDomains.stream().allMatch(domain -> domain.matches("[a-z0-9.-]+")),
+                    "allowedDomains must be such as example.org, in lower case");
         }
 
-        /** The host in the links; null if there are none. */
-        @Nullable
-        String publicHost() {
-            return publicUrl.isEmpty() ? null : URI.create(publicUrl).getHost();
-        }
-
-        private static boolean isSafe(String url) {
-            try {
-                URI uri = new URI(url);
-                String host = uri.getHost();
-                return host != null
-                        && uri.getRawUserInfo() == null
-                        && uri.getRawFragment() == null
-                        && ("https".equals(uri.getScheme())
-                                || ("http".equals(uri.getScheme()) && LOOPBACK.contains(host)));
-            } catch (URISyntaxException e) {
-                return false;
+        private static void require(boolean holds, String otherwise) {
+            if (!holds) {
+                throw new IllegalArgumentException(otherwise);
             }
         }
     }
+
+    /** Who has that value in that claim, has that role. */
+    public record RoleRule(@NotEmpty String claim, @NotEmpty String value, Role role) {}
 
     /** Limits; the consequence of each is documented beside its key in the file. */
     public record Limits(

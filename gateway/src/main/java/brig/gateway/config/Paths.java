@@ -75,6 +75,11 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("tokens.json");
     }
 
+    /** The issuer of the people who sign in. */
+    public Path issuer() {
+        return state.resolve("oidc.issuer");
+    }
+
     /** The key from which reproducible tokens are derived. */
     public Path tokenKey() {
         return state.resolve("token.key");
@@ -93,6 +98,11 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     /** The sockets of links to other hosts. */
     public Path hostSockets() {
         return runtime.resolve("h");
+    }
+
+    /** The numbers of links to sandboxes that are taken. */
+    public Path sandboxEpochs() {
+        return state.resolve("sandbox.epoch");
     }
 
     /** The program that makes what is brought to other hosts. */

@@ -1,5 +1,7 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.LinkFailure;
+
 /**
  * When a host is tried again, and how long an attempt waits for its {@code sshd}. A host that is away, or on which sessions live, is
  * tried without end and at least each second or two, so that work shows within two seconds of its return.
@@ -53,7 +55,7 @@ final class Attempts {
      * @param isNeeded whether sessions live on the host
      * @return milliseconds until the next one
      */
-    long handleFailed(SshFailure failure, boolean isNeeded, long nowMs) {
+    long handleFailed(LinkFailure failure, boolean isNeeded, long nowMs) {
         failures++;
         isSlow = failure.isSlow();
         isSoon = !failure.needsPerson() && (failure.isAway() || isNeeded);

@@ -1,7 +1,16 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.LinkFailure;
+import brig.gateway.deploy.Payload;
+import brig.gateway.deploy.Processes;
+import brig.gateway.deploy.ProgramEnd;
+import brig.gateway.deploy.RemoteSetup;
+import brig.gateway.deploy.Steps;
+import brig.gateway.joint.FarEnd;
+import brig.gateway.joint.LocalSockets;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
+import brig.gateway.worker.AgentLinks;
 import brig.gateway.worker.ControlLink;
 import brig.gateway.worker.Reach;
 import brig.gateway.worker.WorkerAgent;
@@ -60,7 +69,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             Timers timers,
             Clock clock,
             Epochs epochs,
-            Agents agents,
+            AgentLinks agents,
             String gatewayId,
             BooleanSupplier isNeeded) {}
 
@@ -70,27 +79,13 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         CompletionStage<Long> next(String host);
     }
 
-    /** Opens control links. */
-    public interface Agents {
-        /** A control link to that socket, which listens to {@code reach}. */
-        Agent open(Path socket, Reach reach, ControlLink.Listener listener);
-    }
-
-    /**
-     * A worker-agent behind its control link.
-     *
-     * @param dropper ends the connection; another attempt follows
-     * @param closer ends it for good
-     */
-    public record Agent(WorkerAgent agent, Runnable dropper, Runnable closer) {}
-
     private final String name;
     private final SshCommands ssh;
     private final Services services;
     private final Hosts.Listener listener;
     private final Steps steps;
     private final RemoteSetup setup;
-    private final Agent agent;
+    private final AgentLinks.AgentLink agent;
 
     private LinkStatus status;
     /** Counts attempts, so that what belongs to an earlier one is not heard. */
@@ -122,7 +117,12 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         this.services = services;
         this.listener = listener;
         steps = new Steps(services.processes(), services.timers());
-        setup = new RemoteSetup(ssh, services, this);
+        setup = new RemoteSetup(
+                ssh::remote,
+                new RemoteSetup.Start(ssh.startArguments(), null),
+                new RemoteSetup.Services(
+                        services.processes(), services.payload(), services.timers(), services.gatewayId()),
+                this);
         status = LinkStatus.of(HostState.CONNECTING, services.clock().nowMs());
         agent = services.agents().open(ssh.socket(), this, this);
     }
@@ -224,7 +224,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 return;
             }
             if (failure != null) {
-                fail(new SshFailure(RemoteSetup.words(failure), "make room in the gateway's state folder", false));
+                fail(new LinkFailure(RemoteSetup.words(failure), "make room in the gateway's state folder", false));
                 return;
             }
             epoch = next;
@@ -260,7 +260,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             } else if (!ssh.usesOwnMaster()) {
                 fail(SshFailure.noMaster(settings()));
             } else if (services.clock().nowMs() >= untilMs) {
-                fail(SshFailure.late("the login"));
+                fail(LinkFailure.late("the login"));
             } else {
                 later(LOOK_FOR_MASTER_MS, () -> lookForMaster(untilMs));
             }
@@ -284,7 +284,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                                 late -> handleWatched(mine, late)));
     }
 
-    private void handleWatched(int mine, @Nullable SshFailure failure) {
+    private void handleWatched(int mine, @Nullable LinkFailure failure) {
         if (mine == attempt && failure != null) {
             fail(failure);
         } else if (mine == attempt) {
@@ -373,8 +373,9 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
                 ssh.cancel(old),
                 ended -> clearThen(ssh.socket(), () -> {
                     int mine = attempt;
+                    FarEnd.Opener far = new ProgramEnd.Start(setup.join(socket));
                     services.sockets()
-                            .join(ssh.socket(), setup.join(socket), why -> handleJointEnded(mine, why))
+                            .join(ssh.socket(), far, why -> handleJointEnded(mine, why))
                             .whenComplete((made, failure) -> handleJoined(mine, made, failure));
                 }));
     }
@@ -382,7 +383,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     private void handleJoined(int mine, LocalSockets.@Nullable Joint made, @Nullable Throwable failure) {
         if (made == null) {
             if (mine == attempt && failure != null) {
-                handleFailure(new SshFailure(RemoteSetup.words(failure), "choose another runtimeDir", true));
+                handleFailure(new LinkFailure(RemoteSetup.words(failure), "choose another runtimeDir", true));
             }
         } else if (mine != attempt) {
             made.close();
@@ -447,7 +448,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
 
     @Override
     public void handleUntrusted(BrigException why) {
-        fail(new SshFailure(why.getMessage(), "find out who listens there, or choose another runtimeDir", true));
+        fail(new LinkFailure(why.getMessage(), "find out who listens there, or choose another runtimeDir", true));
     }
 
     @Override
@@ -475,7 +476,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
     }
 
     @Override
-    public void handleFailure(SshFailure failure) {
+    public void handleFailure(LinkFailure failure) {
         if (!failUpgrade(ErrorCode.WORKER_AGENT_UNAVAILABLE, failure.reason(), failure.mend())) {
             fail(failure);
         }
@@ -508,7 +509,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
         }
     }
 
-    private void fail(SshFailure failure) {
+    private void fail(LinkFailure failure) {
         if (closed) {
             return;
         }
@@ -586,7 +587,7 @@ public final class HostLink implements Reach, ControlLink.Listener, RemoteSetup.
             return CompletableFuture.completedFuture(
                     List.of(new Finding("ssh", FindingStatus.FAIL, reason, status.mend())));
         }
-        return (settings().tunnelOnly() ? setup.checkForTunnels() : setup.check()).thenApply(findings -> {
+        return (settings().tunnelOnly() ? TunnelNeeds.ask(setup, ssh) : setup.check()).thenApply(findings -> {
             List<Finding> all = new ArrayList<>();
             all.add(new Finding(
                     "ssh", FindingStatus.OK, "connected to " + settings().ssh(), null));

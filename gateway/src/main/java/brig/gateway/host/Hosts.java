@@ -1,8 +1,12 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.Payload;
+import brig.gateway.deploy.Processes;
+import brig.gateway.joint.LocalSockets;
 import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
+import brig.gateway.worker.AgentLinks;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -77,7 +81,7 @@ public final class Hosts {
             Payload payload,
             Timers timers,
             Clock clock,
-            HostLink.Agents agents,
+            AgentLinks agents,
             Store store,
             Path folder,
             String gatewayId,

@@ -1,5 +1,6 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.ShellWords;
 import brig.protocol.api.HostSettings;
 import brig.protocol.control.TunnelWay;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
     /** A program of the host. Each word is one argument there, whatever its characters. */
     List<String> remote(String... words) {
         List<String> command = new ArrayList<>(slave());
-        command.addAll(List.of("-T", "--", settings.ssh(), line(words)));
+        command.addAll(List.of("-T", "--", settings.ssh(), ShellWords.line(List.of(words))));
         return List.copyOf(command);
     }
 
@@ -78,6 +79,18 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
         List<String> command = new ArrayList<>(slave());
         command.addAll(List.of("-s", "--", settings.ssh(), "sftp"));
         return List.copyOf(command);
+    }
+
+    /** What {@code brig-host start} is told of the settings. */
+    List<String> startArguments() {
+        List<String> words = new ArrayList<>();
+        if (settings.idleExitMinutes() > 0) {
+            words.addAll(List.of("--idle-exit-s", String.valueOf(settings.idleExitMinutes() * 60L)));
+        }
+        if (settings.workersMax() > 0) {
+            words.addAll(List.of("--workers-max", String.valueOf(settings.workersMax())));
+        }
+        return List.copyOf(words);
     }
 
     private List<String> slave() {
@@ -99,18 +112,5 @@ record SshCommands(HostSettings settings, Path control, Path socket) {
     /** A path in which nothing is expanded. */
     private static String literal(Path path) {
         return path.toString().replace("%", "%%");
-    }
-
-    /** A command line for the login shell, whichever that is. */
-    private static String line(String... words) {
-        List<String> quoted = new ArrayList<>();
-        for (String word : words) {
-            quoted.add(quoted(word));
-        }
-        return String.join(" ", quoted);
-    }
-
-    static String quoted(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
     }
 }

@@ -1,24 +1,14 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.LinkFailure;
+import brig.gateway.deploy.Processes;
 import brig.protocol.VisibleText;
 import brig.protocol.api.HostSettings;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Why a link is not up, for a person.
- *
- * @param mend what the person can do
- * @param needsPerson whether it stays so until somebody has done that; a soon second attempt could only get an account
- *     locked
- * @param isAway whether no login was tried, as the network or the host is away: the next attempt costs nobody anything
- * @param isSlow whether something answers there, but the host's {@code sshd} did not in time: it may need more of it
- */
-record SshFailure(String reason, String mend, boolean needsPerson, boolean isAway, boolean isSlow) {
-    SshFailure(String reason, String mend, boolean needsPerson) {
-        this(reason, mend, needsPerson, false, false);
-    }
-
+/** Why the link to a host is not up, as {@code ssh} says it. */
+final class SshFailure {
     /** What {@code ssh} says, in lower case, and what that means. */
     private record Sign(List<String> words, String reason, String mend, boolean needsPerson, boolean isAway) {
         Sign(List<String> words, String reason, String mend, boolean needsPerson) {
@@ -95,12 +85,14 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
                     "install OpenSSH's client on the gateway's host",
                     true));
 
+    private SshFailure() {}
+
     /** What the end of a master means. */
-    static SshFailure of(Processes.Ended ended, String name, HostSettings settings) {
+    static LinkFailure of(Processes.Ended ended, String name, HostSettings settings) {
         String said = ended.errors().text().toLowerCase(Locale.ROOT);
         for (Sign sign : SIGNS) {
             if (sign.words().stream().anyMatch(said::contains)) {
-                return new SshFailure(
+                return new LinkFailure(
                         sign.reason() + " (" + ended.errors().shown() + ")",
                         sign.mend().replace("NAME", name).replace("TARGET", VisibleText.of(settings.ssh())),
                         sign.needsPerson(),
@@ -109,22 +101,22 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
             }
         }
         String words = ended.errors().shown();
-        return new SshFailure(
+        return new LinkFailure(
                 words.isEmpty() ? "ssh ended with " + ended.code() : "ssh ended: " + words,
                 "try by hand: ssh " + VisibleText.of(settings.ssh()) + " true",
                 false);
     }
 
     /** A person's own master is not there. */
-    static SshFailure noMaster(HostSettings settings) {
-        return new SshFailure(
+    static LinkFailure noMaster(HostSettings settings) {
+        return new LinkFailure(
                 "no ssh listens at its controlPath",
                 "start it: ssh -M -S PATH -N -o ServerAliveInterval=5 " + settings.ssh(),
                 false);
     }
 
-    static SshFailure noAnswer() {
-        return new SshFailure(NO_ANSWER, "see worker-agent.log below ~/.brig/gateways on the host", false);
+    static LinkFailure noAnswer() {
+        return new LinkFailure(NO_ANSWER, "see worker-agent.log below ~/.brig/gateways on the host", false);
     }
 
     /**
@@ -132,15 +124,10 @@ record SshFailure(String reason, String mend, boolean needsPerson, boolean isAwa
      *
      * @param answered whether it ever led to the worker-agent
      */
-    static SshFailure ofJoint(boolean answered, String why) {
-        return new SshFailure(
+    static LinkFailure ofJoint(boolean answered, String why) {
+        return new LinkFailure(
                 (answered ? "all connections ended: " : NO_ANSWER + ": ") + why,
                 "AllowStreamLocalForwarding yes in sshd_config there",
                 false);
-    }
-
-    /** A step that took too long. */
-    static SshFailure late(String step) {
-        return new SshFailure(step + " took too long", "check the host and the network", false);
     }
 }

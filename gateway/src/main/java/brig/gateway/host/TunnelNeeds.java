@@ -1,5 +1,7 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.Processes;
+import brig.gateway.deploy.RemoteSetup;
 import brig.protocol.VisibleText;
 import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
@@ -7,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 
 /**
  * What a tunnel needs on a host, and whether it is there: a shell and SFTP; to hide private files, namespaces and those files
@@ -20,12 +23,33 @@ final class TunnelNeeds {
     private static final int SHELL_MAX = 255;
     private static final String WEAKER = "; private files are kept by a check of commands alone";
 
+    /** Says what of the needs of tunnels is there. */
+    static final String LOOK = String.join(
+            "; ",
+            "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+            "export PATH",
+            "cd || exit 1",
+            "echo \"brig-shell $SHELL\"",
+            "[ -f .bashrc ] && echo brig-has .bashrc",
+            "[ -f .zshenv ] && echo brig-has .zshenv",
+            "[ -d .ssh ] && echo brig-has .ssh",
+            "command -v nsenter >/dev/null && unshare -Urm sh -c \"mount -t tmpfs none /tmp &&"
+                    + " echo 1 >/proc/sys/user/max_user_namespaces\" 2>/dev/null && echo brig-has namespaces",
+            "echo brig-end");
+
     private TunnelNeeds() {}
+
+    /** What of them a host has. */
+    static CompletionStage<List<Finding>> ask(RemoteSetup setup, SshCommands ssh) {
+        return setup.ask(ssh.remote("sh", "-c", LOOK))
+                .thenCombine(setup.ask(ssh.sftp()), TunnelNeeds::findings)
+                .exceptionally(RemoteSetup::unanswered);
+    }
 
     /**
      * What the script for tunnels and the probe of SFTP found.
      *
-     * @param look what {@link RemoteScripts#TUNNELS} said
+     * @param look what {@link #LOOK} said
      * @param sftp how a session of the SFTP subsystem ended whose input was empty
      */
     static List<Finding> findings(Processes.Ended look, Processes.Ended sftp) {

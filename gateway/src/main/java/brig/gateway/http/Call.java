@@ -37,7 +37,7 @@ public final class Call {
         this.caller = caller;
         Set<String> variables = Route.variables(route.path());
         for (String name : new TreeSet<>(context.request().params().names())) {
-            if (!route.passesOn() && !route.query().contains(name) && !variables.contains(name)) {
+            if (!route.takesAnyParameters() && !route.query().contains(name) && !variables.contains(name)) {
                 throw BrigException.invalid(
                         name, "is no parameter of this path; known are " + new TreeSet<>(route.query()));
             }

@@ -27,7 +27,9 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
         /** Public: the answer does not depend on the caller. */
         SAME_FOR_ALL,
         /** The request is forwarded to another server, whatever its parameters. */
-        PASSED_ON
+        PASSED_ON,
+        /** Public: another server sends browsers here, with parameters of its own. */
+        SENT_BACK
     }
 
     private static final String MODELS = "/openai/";
@@ -44,16 +46,16 @@ public record Route(HttpMethod method, String path, Who who, Set<String> query, 
 
     /** Public: whether the answer does not depend on the caller. */
     public boolean isTheSameForAll() {
-        return kind == Kind.HEALTH_CHECK || kind == Kind.SAME_FOR_ALL;
+        return kind == Kind.HEALTH_CHECK || kind == Kind.SAME_FOR_ALL || kind == Kind.SENT_BACK;
     }
 
     boolean isHealthCheck() {
         return kind == Kind.HEALTH_CHECK;
     }
 
-    /** Whether the request is forwarded, whatever its parameters. */
-    boolean passesOn() {
-        return kind == Kind.PASSED_ON;
+    /** Whether its parameters are another server's affair. */
+    boolean takesAnyParameters() {
+        return kind == Kind.PASSED_ON || kind == Kind.SENT_BACK;
     }
 
     public boolean takesTicket() {

@@ -99,7 +99,7 @@ public final class LinkCalls {
                 || origin.equalsIgnoreCase("https://" + request.authority());
     }
 
-    private static void send(Call call, int status, String page) {
+    static void send(Call call, int status, String page) {
         if (call.isGone()) {
             return;
         }

@@ -8,6 +8,8 @@ import brig.gateway.http.Call;
 import brig.gateway.http.Caller;
 import brig.gateway.http.PageSignIn;
 import brig.gateway.listener.ListenerServices;
+import brig.gateway.oidc.Person;
+import brig.gateway.oidc.SignInAudit;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -27,7 +29,6 @@ import java.util.function.Supplier;
  * <p>Decision 0092.
  */
 public final class SignInCalls {
-    private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
     private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
 
     private final ListenerServices listeners;
@@ -44,9 +45,11 @@ public final class SignInCalls {
     public void signIn(Call call) {
         Access shown = call.access();
         String secret = shown.secret();
-        Access access =
-                shown.role() == null && secret != null ? listeners.tickets().redeem(secret) : shown;
-        call.answer(minted(access).thenApply(minted -> {
+        Tickets.SignIn signIn = shown.role() == null && secret != null
+                ? listeners.tickets().redeemSignIn(secret)
+                : new Tickets.SignIn(shown, Tickets.SIGNED_IN_MS);
+        call.answer(minted(signIn).thenApply(minted -> {
+            SignInAudit.signedIn(minted.token());
             TokenHalves halves = TokenHalves.of(minted.secret());
             long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;
             call.response().putHeader("Set-Cookie", cookie(call.request(), halves.cookie(), seconds));
@@ -55,7 +58,8 @@ public final class SignInCalls {
     }
 
     /** The browser's token: the one presented, if it can be revoked, else a new one. */
-    private CompletionStage<Tokens.Minted> minted(Access access) {
+    private CompletionStage<Tokens.Minted> minted(Tickets.SignIn signIn) {
+        Access access = signIn.access();
         String secret = access.secret();
         if (access.tokenId() != null && !listeners.tokens().isAdmins(access.tokenId())) {
             if (secret == null) {
@@ -69,13 +73,28 @@ public final class SignInCalls {
         if (role == null) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "the ticket opens nothing");
         }
-        return listeners.tokens().mint(new Tokens.Request(role, access.captain(), access.spawnId(), SIGNED_IN_MS));
+        return listeners
+                .tokens()
+                .mint(new Tokens.Request(role, access.captain(), access.spawnId(), signIn.sessionMs()));
     }
 
-    /** Deletes the cookie. The remaining half of the token is noise, and it expires. */
+    /** Deletes the cookie. The remaining half of the token is noise, and it expires; that of a person is revoked. */
     public void signOut(Call call) {
         call.response().putHeader("Set-Cookie", cookie(call.request(), "", 0));
-        call.answer(200, new Answers.Done());
+        Access access = call.access();
+        if (access.tokenId() == null || !Person.isOne(access.captain())) {
+            call.answer(200, new Answers.Done());
+            return;
+        }
+        call.answer(
+                200,
+                listeners
+                        .tokens()
+                        .revoke(listeners.tokens().find(access.tokenId()))
+                        .thenApply(revoked -> {
+                            SignInAudit.signedOut(revoked);
+                            return new Answers.Done();
+                        }));
     }
 
     /** A TLS proxy is recognized by the page's origin; the cookie is then marked Secure. */

@@ -199,6 +199,9 @@ final class Reconciler {
 
     /** Reconciles both sides. Called when the link to the worker-agent comes up, and while spawns are unsettled. */
     CompletionStage<Void> reconcile(@Nullable String host) {
+        if (parts.peers().isTheirs(host)) {
+            return CompletableFuture.completedFuture(null);
+        }
         down.remove(host);
         // Spawns that start from now on may or may not be in the list, so they are left out.
         List<Spawn> asked = on(host).stream().filter(starting.negate()).toList();
@@ -247,10 +250,10 @@ final class Reconciler {
 
     private void adopt(Spawn spawn, WorkerView worker) {
         forgetDeadline(spawn);
-        if (spawn.isConnected() && spawn.state() == SpawnState.RUNNING) {
+        if (spawn.isFollowed() && spawn.state() == SpawnState.RUNNING) {
             return;
         }
-        if (!spawn.isConnected()) {
+        if (!spawn.isFollowed()) {
             logger.atInfo()
                     .addKeyValue("spawn_id", spawn.spawnId())
                     .log("adopted at seq={}", spawn.log().lastSeq() + 1);
@@ -298,7 +301,10 @@ final class Reconciler {
 
     /** Ends the worker of a spawn that was given up. */
     CompletionStage<Void> abandon(Spawn givenUp) {
-        return parts.workers().abandon(givenUp.binding().workerId()).thenAccept(gone -> {
+        CompletionStage<Void> ended = givenUp.isSandboxed()
+                ? parts.sandboxes().end(givenUp)
+                : parts.workers().abandon(givenUp.binding().workerId());
+        return ended.thenAccept(gone -> {
             givenUp.binding().setAlive(false);
             transitions.save(givenUp);
         });

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,8 +65,8 @@ final class Requests {
             SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(
                 request.claim().provider(), request.claim().project(), requestId);
-        String fingerprint =
-                parts.secrets().fingerprint(RequestContent.of(request, asker).bytes());
+        byte[] content = RequestContent.of(request, asker).bytes();
+        String fingerprint = parts.secrets().fingerprint(content);
         InFlight other = inFlight.get(key);
         if (other != null) {
             return other.fingerprint().equals(fingerprint)
@@ -78,7 +79,7 @@ final class Requests {
         parts.store()
                 .find(key)
                 .thenCompose(found -> found.filter(this::isKept)
-                        .map(known -> repeat(request, known, fingerprint, launch))
+                        .map(known -> repeat(request, known, content, launch))
                         .orElseGet(() -> first(key, found, fingerprint, launch)))
                 .whenComplete((accepted, failure) -> {
                     if (failure == null) {
@@ -157,8 +158,8 @@ final class Requests {
     }
 
     private CompletionStage<AcceptedSpawn> repeat(
-            SpawnRequest request, RequestRecord known, String fingerprint, Launch launch) {
-        if (!known.fingerprint().equals(fingerprint)) {
+            SpawnRequest request, RequestRecord known, byte[] content, Launch launch) {
+        if (!parts.secrets().isFingerprint(known.fingerprint(), content)) {
             return CompletableFuture.failedFuture(
                     known.answer() == null
                             ? conflict(known.key().requestId(), "is still in flight")
@@ -195,10 +196,16 @@ final class Requests {
         return new AcceptedSpawn(
                 spawnId,
                 taskId,
-                parts.secrets().token("captain", spawnId),
-                parts.secrets().token("watcher", spawnId),
+                token("captain", spawnId, Spawn::captainHash),
+                token("watcher", spawnId, Spawn::watcherHash),
                 sessionSockets.pathOf(spawnId, taskId),
                 workspace);
+    }
+
+    private String token(String role, String spawnId, Function<Spawn, String> hash) {
+        return spawns.known(spawnId)
+                .map(spawn -> parts.secrets().token(role, spawnId, hash.apply(spawn)))
+                .orElseGet(() -> parts.secrets().token(role, spawnId));
     }
 
     private static BrigException conflict(String requestId, String why) {

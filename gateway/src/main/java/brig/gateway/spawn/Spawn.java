@@ -265,9 +265,23 @@ public final class Spawn {
         return unwanted;
     }
 
+    /** Takes frames from that stream, in place of the one before. */
     void connect(WorkerStream stream) {
+        disconnect();
         worker = stream;
+        log.setHeldByCaptains(stream.isDirect());
         log.connect(stream);
+    }
+
+    /** Takes over what another gateway tells of it; the state only through {@link #become}. */
+    void follow(SpawnRecord told) {
+        sessionId = told.sessionId();
+        workspace = told.course().workspace();
+        posture = told.course().posture();
+        exit = read(told.course().exit(), SpawnView.Exit.class);
+        lastError = told.course().lastError();
+        runningMs = told.times().runningMs();
+        handleChanged();
     }
 
     /** Replaces the log: the stream on disk differs from the one that subscribers knew. */
@@ -325,6 +339,11 @@ public final class Spawn {
         return worker != null;
     }
 
+    /** Whether frames come from its worker-agent itself. */
+    boolean isFollowed() {
+        return worker != null && worker.isDirect();
+    }
+
     void disconnect() {
         if (worker != null) {
             worker.close();
@@ -338,8 +357,28 @@ public final class Spawn {
     }
 
     /** Whether its worker was ever up. */
-    boolean hasRun() {
+    public boolean hasRun() {
         return runningMs > 0;
+    }
+
+    /** Whether a provider makes a sandbox for it. */
+    public boolean isSandboxed() {
+        return !isTracked() && !origin.provider().equals(Spawner.PROVIDER);
+    }
+
+    /** Whether it is recorded what became of its sandbox: all that is kept of it was brought home before. */
+    public boolean isSandboxSettled() {
+        return binding.alive() != null;
+    }
+
+    /** Who runs its worker. */
+    public String provider() {
+        return origin.provider();
+    }
+
+    /** The captain's id of the request; null for none. */
+    public @Nullable String requestId() {
+        return origin.requestId();
     }
 
     /** Whether Brig did not start its agent. */

@@ -52,6 +52,11 @@ final class SpawnViews {
     }
 
     private static SpawnView.@Nullable GivenUp givenUp(Spawn spawn) {
-        return spawn.isGivenUp() ? new SpawnView.GivenUp(spawn.binding().alive()) : null;
+        boolean sandboxLives = spawn.isSandboxed()
+                && spawn.state().isFinal()
+                && Boolean.TRUE.equals(spawn.binding().alive());
+        return spawn.isGivenUp() || sandboxLives
+                ? new SpawnView.GivenUp(spawn.binding().alive())
+                : null;
     }
 }

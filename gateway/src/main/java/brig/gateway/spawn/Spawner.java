@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * Starts and ends spawns.
  *
  * <p>The order of a start: limits, the record on disk, the session socket; now the spawn can be named. Then the record
- * that the worker-agent is being asked, the repository if the worker is on another host, then the worker. A failure undoes the earlier steps and leaves the record with
+ * that the worker-agent is being asked, the sandbox if a provider is to make one, the repository if the worker is on another
+ * host, then the worker. A failure undoes the earlier steps and leaves the record with
  * its error. If the worker-agent's answer is lost, nothing is undone: the caller waits for the {@link Reconciler} to
  * find out. Owned by the event loop.
  *
@@ -44,12 +45,40 @@ public final class Spawner {
     public record Services(
             WorkerAgents workers,
             Placement.Directory hosts,
+            SandboxPlaces sandboxes,
             SpawnStore store,
             StreamLogs logs,
             Clock clock,
             Timers timers,
             DerivedSecrets secrets,
-            Telemetry telemetry) {}
+            Telemetry telemetry,
+            Recorders recorders,
+            Peers peers) {
+        /** Of a gateway alone. */
+        public Services(
+                WorkerAgents workers,
+                Placement.Directory hosts,
+                SandboxPlaces sandboxes,
+                SpawnStore store,
+                StreamLogs logs,
+                Clock clock,
+                Timers timers,
+                DerivedSecrets secrets,
+                Telemetry telemetry) {
+            this(
+                    workers,
+                    hosts,
+                    sandboxes,
+                    store,
+                    logs,
+                    clock,
+                    timers,
+                    secrets,
+                    telemetry,
+                    Recorders.onDisk(clock),
+                    Peers.NONE);
+        }
+    }
 
     /** The provider of workers: Brig's own worker-agents, here and on other hosts. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
@@ -73,6 +102,7 @@ public final class Spawner {
     private final Requests requests;
     private final Reconciler reconciler;
     private final TrackedSessions tracking;
+    private final SharedSpawns shared;
     /** Spawns that this process is starting; the reconciler ignores them. */
     private final Set<Spawn> starting = new HashSet<>();
     /** Requests and spawns that retry until the worker-agent starts more. */
@@ -88,6 +118,7 @@ public final class Spawner {
         tracking = new TrackedSessions(parts, spawns, transitions);
         requests = new Requests(parts, spawns, sessionSockets);
         reconciler = new Reconciler(parts, admission, spawns, transitions, starting::contains);
+        shared = new SharedSpawns(parts, admission, spawns, transitions, sessionSockets);
     }
 
     /**
@@ -125,8 +156,14 @@ public final class Spawner {
             Wanted wanted, Admission.Applicant asker, @Nullable RequestRecord claim) {
         SpawnRequest request = wanted.request();
         try {
-            requireProvider(request.claim().provider());
+            if (isSandboxed(request)) {
+                parts.sandboxes().require(request);
+            }
             requireFree(request.taskId());
+            SpawnRequest placed = placement.place(request);
+            if (parts.peers().isTheirs(placed.place().host())) {
+                return parts.peers().spawn(placed, wanted.fork(), asker);
+            }
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
@@ -153,12 +190,15 @@ public final class Spawner {
     private CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
         SpawnRequest placed;
         try {
-            placed = placement.place(request);
+            placed = isSandboxed(request) ? request : placement.place(request);
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
-        CompletableFuture<Void> checked =
-                parts.workers().check(placed, asker).toCompletableFuture().copy();
+        CompletableFuture<Void> checked = (isSandboxed(request)
+                        ? parts.sandboxes().check(request, asker)
+                        : parts.workers().check(placed, asker))
+                .toCompletableFuture()
+                .copy();
         Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
         return checked.whenComplete((fine, refusal) -> late.cancel())
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
@@ -194,10 +234,9 @@ public final class Spawner {
         return later;
     }
 
-    private static void requireProvider(String name) {
-        if (!name.equals(PROVIDER)) {
-            throw BrigException.invalid("provider", "is not a provider of this gateway; there is " + PROVIDER);
-        }
+    /** Whether it is to run in a sandbox of its own. */
+    private static boolean isSandboxed(SpawnRequest request) {
+        return !request.claim().provider().equals(PROVIDER);
     }
 
     /** The failure if the worker-agent is unreachable: without side effects, so clients may try elsewhere. */
@@ -217,16 +256,16 @@ public final class Spawner {
 
     private CompletionStage<AcceptedSpawn> launch(
             Wanted wanted, SpawnRequest.Asker asker, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
+        String spawnId = Ids.newSpawnId(parts.clock().nowMs());
         Wanted placed;
         try {
             // Again: another request may have taken the name or the place meanwhile.
             requireFree(wanted.request().taskId());
-            placed = new Wanted(placement.place(wanted.request()), wanted.fork());
+            placed = new Wanted(place(wanted.request(), spawnId), wanted.fork());
         } catch (BrigException refusal) {
             slot.close();
             return CompletableFuture.failedFuture(refusal);
         }
-        String spawnId = Ids.newSpawnId(parts.clock().nowMs());
         String captainToken = claim == null ? Ids.newToken() : parts.secrets().token("captain", spawnId);
         String watcherToken = claim == null ? Ids.newToken() : parts.secrets().token("watcher", spawnId);
         Spawn spawn = admit(
@@ -258,6 +297,14 @@ public final class Spawner {
                 });
     }
 
+    private SpawnRequest place(SpawnRequest request, String spawnId) {
+        if (!isSandboxed(request)) {
+            return placement.place(request);
+        }
+        parts.sandboxes().require(request);
+        return request.at(parts.sandboxes().hostOf(spawnId));
+    }
+
     /** Ends the spawn if its start failed. */
     private void checkFailed(Spawn spawn, @Nullable Throwable failure) {
         if (failure != null) {
@@ -279,7 +326,7 @@ public final class Spawner {
         SpawnRecord.Origin origin = new SpawnRecord.Origin(
                 request.claim().requestId(),
                 request.claim().project(),
-                PROVIDER,
+                request.claim().provider(),
                 captain,
                 request.agent(),
                 wanted.toStore());
@@ -320,6 +367,10 @@ public final class Spawner {
         return transitions
                 .becomeSpawning(spawn)
                 .thenCompose(saved -> {
+                    trace.step("sandbox");
+                    return isSandboxed(request) ? provideSandbox(spawn) : CompletableFuture.completedStage(null);
+                })
+                .thenCompose(ready -> {
                     trace.step("repository");
                     return parts.workers().provide(spawn.spawnId(), request, asker, spawn::handleBrought);
                 })
@@ -347,17 +398,33 @@ public final class Spawner {
                 .thenApply(started -> spawn.workspace());
     }
 
+    private CompletionStage<Void> provideSandbox(Spawn spawn) {
+        return parts.sandboxes()
+                .provide(
+                        spawn,
+                        () -> spawn.isUnwanted() || spawn.state().isFinal(),
+                        doubt -> transitions.becomeDoubtful(spawn, doubt));
+    }
+
     /**
      * Requests the worker. Spawns accepted together may exceed what the worker-agent starts at once; the rest retry.
      */
     private CompletionStage<SpawnAnswer> ask(
             Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, Provision with, long deadlineMs) {
         return parts.workers().spawn(spawn.spawnId(), request, asker, with).exceptionallyCompose(failure -> {
-            boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
+            // The link to a sandbox may be cut at any moment, and a worker is started once whatever is asked twice.
+            boolean again =
+                    isFull(failure) || (spawn.isSandboxed() && spawn.state() == SpawnState.SPAWNING && isCut(failure));
+            boolean waits = again && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
             return waits
-                    ? later().thenCompose(again -> ask(spawn, request, asker, with, deadlineMs))
+                    ? later().thenCompose(later -> ask(spawn, request, asker, with, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
         });
+    }
+
+    private static boolean isCut(Throwable failure) {
+        return Reason.cause(failure) instanceof WorkerAgent.UnansweredException
+                || reason(failure).code() == ErrorCode.WORKER_AGENT_UNAVAILABLE;
     }
 
     /** The worker-agent did not answer, so the worker may exist. The caller waits until that is known. */
@@ -390,10 +457,18 @@ public final class Spawner {
             transitions.endTracked(spawn, null, reason);
             return CompletableFuture.completedFuture(null);
         }
+        if (parts.peers().isTheirs(spawn.host())) {
+            return parts.peers().terminate(spawn, reason, by);
+        }
         if (spawn.isGivenUp()) {
             return reconciler.abandon(spawn);
         }
-        if (!spawn.state().isFinal() && !parts.workers().has(spawn.host())) {
+        boolean isStarting = starting.contains(spawn);
+        if (!spawn.state().isFinal() && !isStarting && spawn.isSandboxed() && spawn.state() != SpawnState.RUNNING) {
+            // Its sandbox ends it, whoever is in reach.
+            return parts.sandboxes().end(spawn).thenCompose(gone -> transitions.lose(spawn));
+        }
+        if (!spawn.state().isFinal() && !isStarting && !parts.workers().has(spawn.host())) {
             reconciler.giveUp(spawn);
             return CompletableFuture.completedFuture(null);
         }
@@ -403,11 +478,12 @@ public final class Spawner {
         if (spawn.state() != SpawnState.RUNNING) {
             // It ends as soon as it is up, even if the worker-agent cannot be told now.
             spawn.setUnwanted();
-            if (starting.contains(spawn)) {
+            if (isStarting) {
                 return CompletableFuture.completedFuture(null);
             }
         }
-        spawn.log().letGo();
+        // The worker is being ended, which no slow captain may delay.
+        spawn.log().setHeldByCaptains(false);
         return parts.workers()
                 .terminate(spawn.binding().workerId(), reason)
                 .exceptionallyCompose(failure -> spawn.isUnwanted()
@@ -450,6 +526,30 @@ public final class Spawner {
     /** A host's worker-agent is unreachable; null is the gateway's own host. */
     public void handleDown(@Nullable String host) {
         reconciler.handleDown(host);
+    }
+
+    /** The provider has no sandbox of that spawn any more: its worker is lost. */
+    public void handleSandboxGone(Spawn spawn) {
+        if (!spawn.state().isFinal()) {
+            var _ = transitions.lose(spawn);
+        }
+    }
+
+    /**
+     * Records what is known of the sandbox of an ended spawn.
+     *
+     * @param alive whether the provider may still have it
+     */
+    public void handleSandboxKnown(Spawn spawn, boolean alive) {
+        if (!Boolean.valueOf(alive).equals(spawn.binding().alive())) {
+            spawn.binding().setAlive(alive);
+            transitions.save(spawn);
+        }
+    }
+
+    /** The spawns that other gateways tell of. */
+    public SharedSpawns shared() {
+        return shared;
     }
 
     /** Adopts the worker of a given-up spawn as a new spawn; see {@link Reconciler#rebind}. */

@@ -144,9 +144,16 @@ public final class Spawns {
                 .findAny();
     }
 
-    /** The host of a worker; null for the gateway's own, and for a worker of no known spawn. */
+    /**
+     * The host of a worker; null for the gateway's own, and for a worker of no known spawn. What is left of an ended one
+     * that had a sandbox is on the gateway's own.
+     */
     public @Nullable String hostOf(String workerId) {
         Spawn first = liveById.getOrDefault(workerId, endedById.get(workerId));
+        boolean isHome = first != null && first.isSandboxed() && first.state().isFinal() && !first.isConnected();
+        if (isHome) {
+            return null;
+        }
         return first != null
                 ? first.host()
                 : liveById.values().stream()

@@ -1,6 +1,5 @@
 package brig.gateway.spawn;
 
-import brig.gateway.stream.StreamRecorder;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
@@ -90,7 +89,7 @@ final class Transitions {
             spawn.binding().setAlive(null);
             save(spawn);
         }
-        if (!spawn.isConnected()) {
+        if (!spawn.isFollowed()) {
             follow(spawn, way);
         }
         if (spawn.ioSocket().isEmpty()) {
@@ -105,9 +104,20 @@ final class Transitions {
 
     /** Its worker is out of reach. On another host it goes on for as long as that lasts. */
     void becomeDoubtful(Spawn spawn) {
-        spawn.become(spawn.host() == null ? SpawnState.UNKNOWN : SpawnState.UNREACHABLE, nowMs());
+        // Whether a sandbox was made at all is not known before its worker runs.
+        boolean goesOn = spawn.host() != null && (spawn.hasRun() || !spawn.isSandboxed());
+        spawn.become(goesOn ? SpawnState.UNREACHABLE : SpawnState.UNKNOWN, nowMs());
         save(spawn);
         awaitHost(spawn);
+    }
+
+    /** Whether its provider made a sandbox is unknown, or known again, while its start goes on. */
+    void becomeDoubtful(Spawn spawn, boolean doubt) {
+        SpawnState next = doubt ? SpawnState.UNKNOWN : SpawnState.SPAWNING;
+        if (spawn.state().mayBecome(next)) {
+            spawn.become(next, nowMs());
+            save(spawn);
+        }
     }
 
     /**
@@ -124,10 +134,8 @@ final class Transitions {
     }
 
     /** Connects the log with the source of its frames and with the recorder. */
-    private void follow(Spawn spawn, Function<FrameDecoder.Sink, WorkerStream> way) {
-        StreamRecorder recorder =
-                new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
-        recorder.start();
+    void follow(Spawn spawn, Function<FrameDecoder.Sink, WorkerStream> way) {
+        parts.recorders().begin(spawn, spawn::ack, () -> handleRecorded(spawn));
         spawn.connect(way.apply(new FrameRouter(spawn, blocked, counters, asks, changes(spawn))));
     }
 
@@ -211,6 +219,7 @@ final class Transitions {
         spawn.lastWords().handOver(spawn.spawnId(), parts.logs());
         spawn.log().release();
         spawn.tree().forget();
+        spawn.handleChanged();
     }
 
     /** It never ran, or was lost. */
@@ -317,7 +326,7 @@ final class Transitions {
 
     private void sayGoodbye(Spawn spawn, @Nullable BrigException error, Frame.@Nullable Done done, String reason) {
         if (!spawn.isConnected()) {
-            new StreamRecorder(spawn.log(), parts.clock(), seq -> {}, () -> handleRecorded(spawn)).start();
+            parts.recorders().begin(spawn, seq -> {}, () -> handleRecorded(spawn));
         }
         spawn.asks().ends().forEach(end -> append(spawn, end));
         if (error != null) {
@@ -337,7 +346,7 @@ final class Transitions {
     }
 
     /** Opens the socket of a running spawn; on failure the spawn continues without one. */
-    private void openIoSocketAgain(Spawn spawn) {
+    void openIoSocketAgain(Spawn spawn) {
         sessionSockets.open(spawn).whenComplete((socket, failure) -> {
             if (failure == null) {
                 spawn.setIoSocket(socket);

@@ -60,9 +60,9 @@ public final class StreamLog {
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final ArrayDeque<Segment> window = new ArrayDeque<>();
     private final List<Subscription> readers = new ArrayList<>();
-    /** The recorder's subscription. */
-    private @Nullable Subscription recording;
-    /** Internal subscriptions, which do not count for the limit: the recorder, and readers of the content. */
+    /** The subscriptions that make frames durable: nothing leaves memory before them. */
+    private final Set<Subscription> recording = new HashSet<>();
+    /** Internal subscriptions, which do not count for the limit: those that record, and readers of the content. */
     private final Set<Subscription> own = new HashSet<>();
 
     private Source source = new NoSource();
@@ -85,7 +85,9 @@ public final class StreamLog {
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
     private boolean paused;
-    private boolean ending;
+    /** Slow captains hold nothing back. */
+    private boolean freed;
+
     private boolean ended;
     private boolean released;
 
@@ -286,10 +288,10 @@ public final class StreamLog {
         return reader;
     }
 
-    /** Adds the recorder's subscription to new frames. It does not count for the limit. */
-    Subscription record(FrameSink sink) {
-        Subscription reader = add(lastSeq + 1, true, null, 0, sink);
-        recording = reader;
+    /** Adds a subscription that makes frames durable, from that one on. It does not count for the limit. */
+    public Subscription record(long fromSeq, FrameSink sink) {
+        Subscription reader = add(fromSeq, true, null, 0, sink);
+        recording.add(reader);
         own.add(reader);
         return reader;
     }
@@ -317,9 +319,7 @@ public final class StreamLog {
     void remove(Subscription reader) {
         readers.remove(reader);
         boolean wasOwn = own.remove(reader);
-        if (recording == reader) {
-            recording = null;
-        }
+        recording.remove(reader);
         checkBackpressure();
         checkReleased();
         if (!wasOwn) {
@@ -375,16 +375,16 @@ public final class StreamLog {
     private long slowestTethered() {
         long slowest = endOffset;
         for (Subscription reader : readers) {
-            if (!ending || reader == recording) {
+            if (!freed || recording.contains(reader)) {
                 slowest = Math.min(slowest, reader.holdsFrom(endOffset));
             }
         }
         return slowest;
     }
 
-    /** The worker is being ended, which no slow captain may delay: it reads what it misses from disk. */
-    public void letGo() {
-        ending = true;
+    /** Whether slow captains hold the worker back. One that does not reads what it misses from disk. */
+    public void setHeldByCaptains(boolean held) {
+        freed = !held;
         checkBackpressure();
     }
 

@@ -62,7 +62,7 @@ public final class StreamRecorder implements FrameSink {
     }
 
     public void start() {
-        reader = log.record(this);
+        reader = log.record(log.lastSeq() + 1, this);
     }
 
     /** Decides whether to write waiting frames now or with the clock. */
@@ -82,6 +82,11 @@ public final class StreamRecorder implements FrameSink {
 
     private void handleTick() {
         waitsForTick = false;
+        writeAll();
+    }
+
+    /** Writes all that waits, without waiting for the clock. */
+    public void writeAll() {
         due = true;
         drain();
     }

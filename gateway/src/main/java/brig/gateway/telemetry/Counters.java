@@ -105,6 +105,20 @@ public final class Counters {
             .register(registry);
     private final Timer database = store("database");
     private final Timer streams = store("streams");
+    private final Timer published = timer(
+                    "brig.cluster.publish",
+                    "Time from the request to publish a run of frames until JetStream has it on disk.",
+                    0.001,
+                    0.002,
+                    0.005,
+                    0.01,
+                    0.02,
+                    0.05,
+                    0.1,
+                    0.5,
+                    1,
+                    5)
+            .register(registry);
     private final Timer loopLag = timer(
                     "brig.loop.lag",
                     "Delay of the event loop's timers.",
@@ -388,6 +402,11 @@ public final class Counters {
     /** A part of a stream is on disk. */
     public void handleRecorded(double seconds) {
         record(streams, seconds);
+    }
+
+    /** A run of frames is durable for all gateways. */
+    public void handlePublished(double seconds) {
+        record(published, seconds);
     }
 
     /** A timer of the event loop fired late. */

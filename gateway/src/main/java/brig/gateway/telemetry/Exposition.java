@@ -32,6 +32,7 @@ public final class Exposition {
     private final MultiGauge asks;
     private final MultiGauge budgets;
     private final MultiGauge hosts;
+    private final MultiGauge clusterHosts;
     private final MultiGauge used;
     private final MultiGauge max;
     private GaugeReadings now = GaugeReadings.NOTHING;
@@ -54,6 +55,9 @@ public final class Exposition {
         hosts = MultiGauge.builder("brig.hosts")
                 .description("Other hosts, by the state of the link to them.")
                 .register(registry);
+        clusterHosts = MultiGauge.builder("brig.cluster.hosts")
+                .description("Hosts that gateways share, by what this gateway does with them.")
+                .register(registry);
         used = MultiGauge.builder("brig.limit.used")
                 .description("The used part of a limit.")
                 .register(registry);
@@ -68,6 +72,7 @@ public final class Exposition {
                 .setLabelValues(version);
         addStreams();
         addConnections();
+        addCluster();
         addProcess();
     }
 
@@ -78,6 +83,7 @@ public final class Exposition {
         asks.register(counts("kind", now.asks()), true);
         budgets.register(counts("used", now.budgets()), true);
         hosts.register(counts("state", now.hosts()), true);
+        clusterHosts.register(counts("part", now.cluster().hosts()), true);
         used.register(limits(GaugeReadings.LimitUse::used), true);
         max.register(limits(GaugeReadings.LimitUse::max), true);
         return registry.scrape().getBytes(StandardCharsets.UTF_8);
@@ -135,6 +141,22 @@ public final class Exposition {
         gauge("brig.throttling.providers", null, "Providers that these wait for.", of -> of.now.throttling());
         gauge("brig.connections.full", null, "Connections whose queue is full.", of -> of.now.full());
         gauge("brig.queue", BaseUnits.BYTES, "Bytes queued in all connections.", of -> of.now.queueBytes());
+    }
+
+    private void addCluster() {
+        gauge(
+                "brig.cluster.connected",
+                null,
+                "Whether NATS answers; 0 also for a gateway alone.",
+                of -> of.now.cluster().connected() ? 1 : 0);
+        FunctionCounter.builder(
+                        "brig.cluster.takeovers", this, of -> of.now.cluster().taken())
+                .description("Times that this gateway took a shared host.")
+                .register(registry);
+        FunctionCounter.builder(
+                        "brig.cluster.losses", this, of -> of.now.cluster().lost())
+                .description("Times that this gateway lost a shared host, or gave it up.")
+                .register(registry);
     }
 
     private void addProcess() {

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param full the number of these whose queue is full
  * @param queueBytes bytes queued in all of them
  * @param workerAgentUp whether spawns can be started
+ * @param cluster what this gateway does among others
  */
 public record GaugeReadings(
         Map<String, Integer> sessions,
@@ -30,9 +31,23 @@ public record GaugeReadings(
         int full,
         long queueBytes,
         boolean workerAgentUp,
+        ClusterUse cluster,
         List<LimitUse> limits) {
     static final GaugeReadings NOTHING =
-            new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, Map.of(), 0, 0, 0, false, List.of());
+            new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, Map.of(), 0, 0, 0, false, ClusterUse.NONE, List.of());
+
+    /**
+     * This gateway among others.
+     *
+     * @param hosts shared hosts, by what this gateway does with them
+     * @param connected whether there is a connection to what gateways share
+     * @param taken shared hosts that this gateway took, again and again
+     * @param lost those that it lost or gave up
+     */
+    public record ClusterUse(Map<String, Integer> hosts, boolean connected, long taken, long lost) {
+        /** Of a gateway alone. */
+        public static final ClusterUse NONE = new ClusterUse(Map.of(), false, 0, 0);
+    }
 
     /**
      * The use of a limit.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class AnswerPage {
     private static final String STYLE =
             "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:1rem;"
-                    + "color:#1a1a1a;background:#fff}h1{font-size:1.25rem;overflow-wrap:anywhere}"
+                    + "color:#1a1a1a;background:#fff}a{color:inherit}h1{font-size:1.25rem;overflow-wrap:anywhere}"
                     + "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f2f2f2;padding:.5rem;margin:0 0 .5rem}"
                     + "button{display:block;width:100%;padding:.9rem;margin:.5rem 0;font:inherit;overflow-wrap:anywhere}"
                     + "textarea{box-sizing:border-box;width:100%;font:inherit}small{display:block}"
@@ -67,6 +67,12 @@ public final class AnswerPage {
     /** A page with one sentence. */
     public static String saying(String sentence) {
         return whole("<p><strong>" + line(sentence) + "</strong></p>");
+    }
+
+    /** A page with what happened, why, and the way back. */
+    public static String saying(String title, String why, String back) {
+        return whole("<main><h1>" + line(title) + "</h1><p>" + line(why) + "</p><p><a href=\"" + line(back)
+                + "\">Back to Brig</a></p></main>");
     }
 
     private static String whole(String content) {

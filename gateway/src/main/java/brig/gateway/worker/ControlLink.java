@@ -6,37 +6,14 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
-import brig.protocol.control.AnswerChoice;
-import brig.protocol.control.ApplyAnswer;
-import brig.protocol.control.AskAnswer;
-import brig.protocol.control.AuditAnswer;
 import brig.protocol.control.CallerTerminal;
-import brig.protocol.control.CheckpointAnswer;
-import brig.protocol.control.CheckpointsAnswer;
 import brig.protocol.control.ControlAnswer;
 import brig.protocol.control.ControlCall;
 import brig.protocol.control.ControlRequest;
-import brig.protocol.control.DiffAnswer;
-import brig.protocol.control.DiscardAnswer;
-import brig.protocol.control.DoctorAnswer;
 import brig.protocol.control.Done;
-import brig.protocol.control.EgressAnswer;
-import brig.protocol.control.EgressDecided;
-import brig.protocol.control.EgressDecision;
-import brig.protocol.control.EgressGrant;
-import brig.protocol.control.EgressHappened;
-import brig.protocol.control.HelloAnswer;
-import brig.protocol.control.ImagesAnswer;
-import brig.protocol.control.LendableAnswer;
 import brig.protocol.control.LinkPurpose;
-import brig.protocol.control.MirrorAnswer;
-import brig.protocol.control.Provision;
-import brig.protocol.control.SpawnAnswer;
-import brig.protocol.control.TestRouteAnswer;
-import brig.protocol.control.WorkersAnswer;
-import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Json;
-import brig.protocol.spawn.SpawnRequest;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.LineDecoder;
 import io.netty.channel.Channel;
@@ -56,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,7 +48,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Decisions 0106, 0138.
  */
-public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
+public final class ControlLink extends RequestingAgent implements LinkedAgent, LineDecoder.Sink {
     /** Listens to changes of the link. */
     public interface Listener {
         /** A worker-agent answered; it may be a new instance. */
@@ -119,7 +97,7 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     /** Why the peer is not trusted; null if it is. */
     private @Nullable BrigException untrusted;
 
-    private record Pending<A extends Record>(Class<A> type, CompletableFuture<A> answer, Timers.Timer deadline) {
+    private record Pending<A>(Function<ControlAnswer, A> reader, CompletableFuture<A> answer, Timers.Timer deadline) {
         void giveUp() {
             deadline.cancel();
             answer.completeExceptionally(new UnansweredException());
@@ -127,7 +105,7 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
 
         void complete(ControlAnswer line) {
             try {
-                answer.complete(line.as(type));
+                answer.complete(reader.apply(line));
             } catch (BrigException unreadable) {
                 answer.completeExceptionally(new BrigException(
                         ErrorCode.INTERNAL, "the worker-agent's answer cannot be read: " + unreadable.getMessage()));
@@ -172,7 +150,7 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         }
     }
 
-    /** Ends the connection for good; those of workers are closed by their owners. */
+    @Override
     public void close() {
         closed = true;
         listener = new NoListener();
@@ -247,7 +225,7 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
     private void ping(NetSocket alive) {
         timers.after(PING_MS, () -> {
             if (socket == alive) {
-                var _ = done(new ControlRequest.Ping());
+                var _ = request(new ControlRequest.Ping(), Done.class);
                 ping(alive);
             }
         });
@@ -334,14 +312,24 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
                 : new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
     }
 
-    /** An idempotent request: it does not matter whether a lost one was carried out. */
-    private <A extends Record> CompletionStage<A> request(ControlRequest request, Class<A> type) {
+    @Override
+    protected <A extends Record> CompletionStage<A> request(ControlRequest request, Class<A> type) {
         return ask(request, type)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
                         failure instanceof UnansweredException ? unavailable() : failure));
     }
 
-    private <A extends Record> CompletableFuture<A> ask(ControlRequest request, Class<A> type) {
+    @Override
+    protected <A extends Record> CompletionStage<A> ask(ControlRequest request, Class<A> type) {
+        return send(request, line -> line.as(type));
+    }
+
+    @Override
+    public CompletionStage<JsonObject> pass(ControlRequest request) {
+        return send(request, line -> JsonObject.element(line.ok()));
+    }
+
+    private <A> CompletionStage<A> send(ControlRequest request, Function<ControlAnswer, A> reader) {
         if (socket == null) {
             return CompletableFuture.failedFuture(unavailable());
         }
@@ -358,38 +346,9 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
                 late.giveUp();
             }
         });
-        pending.put(id, new Pending<>(type, answer, deadline));
+        pending.put(id, new Pending<>(reader, answer, deadline));
         socket.write(Buffer.buffer(Json.writeLine(new ControlCall(id, request))));
         return answer;
-    }
-
-    @Override
-    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        // The interface does not matter for a check.
-        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin())));
-    }
-
-    private CompletionStage<Void> done(ControlRequest request) {
-        return request(request, Done.class).thenApply(done -> null);
-    }
-
-    @Override
-    public CompletionStage<SpawnAnswer> spawn(
-            String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
-        return ask(new ControlRequest.Spawn(spawnId, request, asker, with), SpawnAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<LendableAnswer> lendable(
-            @Nullable String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return request(
-                new ControlRequest.Lendable(spawnId, request, new SpawnRequest.Asker(asker.captain(), asker.admin())),
-                LendableAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<MirrorAnswer> mirror(String mirror) {
-        return request(new ControlRequest.Mirror(mirror), MirrorAnswer.class);
     }
 
     @Override
@@ -397,106 +356,6 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         return socket == null
                 ? CompletableFuture.failedFuture(unavailable())
                 : TransferLink.open(shared.loop(), shared.address(), timers, reach.epoch());
-    }
-
-    @Override
-    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker, ControlRequest.Check.Part part) {
-        return done(new ControlRequest.Check(request, new SpawnRequest.Asker(asker.captain(), asker.admin()), part));
-    }
-
-    @Override
-    public CompletionStage<EgressGrant> grant(String spawnId, SpawnRequest request) {
-        return request(new ControlRequest.Grant(spawnId, request.withoutPrompt()), EgressGrant.class);
-    }
-
-    @Override
-    public CompletionStage<Void> ungrant(String spawnId) {
-        return done(new ControlRequest.Ungrant(spawnId));
-    }
-
-    @Override
-    public CompletionStage<Void> tell(EgressHappened happened) {
-        return done(new ControlRequest.Happened(happened));
-    }
-
-    @Override
-    public CompletionStage<Void> terminate(String spawnId, String reason) {
-        return done(new ControlRequest.Terminate(spawnId, reason, false));
-    }
-
-    @Override
-    public CompletionStage<Void> abandon(String spawnId) {
-        return done(new ControlRequest.Terminate(spawnId, "requested", true));
-    }
-
-    @Override
-    public CompletionStage<WorkersAnswer> list() {
-        return request(new ControlRequest.ListWorkers(), WorkersAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<HelloAnswer> hello() {
-        return request(new ControlRequest.Hello(), HelloAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<DiffAnswer> diff(String spawnId, @Nullable String to, boolean stat) {
-        return request(new ControlRequest.Diff(spawnId, to, stat), DiffAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<ApplyAnswer> apply(String spawnId, boolean check, List<String> allow) {
-        return request(new ControlRequest.Apply(spawnId, check, allow), ApplyAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<CheckpointAnswer> checkpoint(String spawnId, long lastSeq) {
-        return request(new ControlRequest.TakeCheckpoint(spawnId, lastSeq), CheckpointAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<CheckpointsAnswer> checkpoints(String spawnId) {
-        return request(new ControlRequest.ListCheckpoints(spawnId), CheckpointsAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<CheckpointAnswer> restore(String spawnId, @Nullable Long at, long lastSeq) {
-        return request(new ControlRequest.Restore(spawnId, at, lastSeq), CheckpointAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<WorkspacesAnswer> workspaces() {
-        return request(new ControlRequest.Workspaces(), WorkspacesAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<DiscardAnswer> discard(String spawnId) {
-        return request(new ControlRequest.Discard(spawnId), DiscardAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<WorkspacesAnswer.KeptRoot> discardRoot(String root, SpawnRequest.Asker asker) {
-        return request(new ControlRequest.DiscardRoot(root, asker), WorkspacesAnswer.KeptRoot.class);
-    }
-
-    @Override
-    public CompletionStage<EgressAnswer> egress(String workerId) {
-        return request(new ControlRequest.Egress(workerId, null, null, null, null, null), EgressAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<EgressDecided> decideEgress(
-            String workerId, EgressDecision decision, String about, String by, String via) {
-        return request(
-                decision == EgressDecision.REVOKE
-                        ? new ControlRequest.Egress(workerId, decision, null, about, by, via)
-                        : new ControlRequest.Egress(workerId, decision, about, null, by, via),
-                EgressDecided.class);
-    }
-
-    @Override
-    public CompletionStage<AskAnswer> answer(String workerId, String askId, AnswerChoice choice) {
-        return request(new ControlRequest.Answer(workerId, askId, choice), AskAnswer.class);
     }
 
     @Override
@@ -513,41 +372,6 @@ public final class ControlLink implements NetworkAgent, LineDecoder.Sink {
         return untrusted == null
                 ? PortLink.dial(shared.loop(), shared.address(), purpose)
                 : CompletableFuture.failedFuture(untrusted);
-    }
-
-    @Override
-    public CompletionStage<AuditAnswer> audit(String from) {
-        return request(new ControlRequest.Audit(from), AuditAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<TestRouteAnswer> testRoute(String route) {
-        return request(new ControlRequest.TestRoute(route), TestRouteAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<ImagesAnswer> images() {
-        return request(new ControlRequest.Images(), ImagesAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<ImagesAnswer.Image> pullImage(String from, String name) {
-        return request(new ControlRequest.PullImage(from, name), ImagesAnswer.Image.class);
-    }
-
-    @Override
-    public CompletionStage<ImagesAnswer.Image> removeImage(String name) {
-        return request(new ControlRequest.RemoveImage(name), ImagesAnswer.Image.class);
-    }
-
-    @Override
-    public CompletionStage<DoctorAnswer> doctor() {
-        return request(new ControlRequest.Doctor(), DoctorAnswer.class);
-    }
-
-    @Override
-    public CompletionStage<Void> shutdown() {
-        return done(new ControlRequest.Shutdown());
     }
 
     @Override

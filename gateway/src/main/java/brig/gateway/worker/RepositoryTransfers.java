@@ -191,4 +191,21 @@ final class RepositoryTransfers {
                     return from.answer(Done.class).handle((done, lost) -> answer);
                 });
     }
+
+    /** Keeps the changes of a spawn at home, whose machine will be gone. */
+    CompletionStage<Void> keep(WorkerAgent far, String spawnId) {
+        return far.transfer()
+                .thenCompose(from -> keep(from, spawnId).whenComplete((kept, failure) -> from.close(Transfer.over())));
+    }
+
+    private CompletionStage<Void> keep(Transfer from, String spawnId) {
+        from.send(new TransferRequest.Changes(spawnId));
+        return from.answer(TransferRequest.Outgoing.class)
+                .thenCompose(patch -> home.transfer().thenCompose(to -> {
+                    to.send(new TransferRequest.Keep(spawnId, patch.bytes()));
+                    return from.relay(to, patch.bytes(), count -> {}, Done.class)
+                            .whenComplete((answer, failure) -> to.close(Transfer.over()));
+                }))
+                .thenAccept(kept -> from.send(new TransferRequest.Settled(false)));
+    }
 }

@@ -184,6 +184,13 @@ public final class WorkerAgents implements WorkerAgent {
                 : checked;
     }
 
+    /** Refuses a request whose repository may not be brought to another host; without one it does nothing. */
+    public CompletionStage<Void> checkRepository(SpawnRequest request, SpawnRequest.Asker asker) {
+        return request.workspaceMode().isWorktree()
+                ? repositories.check(request, asker)
+                : CompletableFuture.completedFuture(null);
+    }
+
     @Override
     public CompletionStage<SpawnAnswer> spawn(
             String spawnId, SpawnRequest request, SpawnRequest.Asker asker, Provision with) {
@@ -242,6 +249,15 @@ public final class WorkerAgents implements WorkerAgent {
         return host == null
                 ? local.apply(spawnId, check, allow)
                 : reached(host, far -> repositories.apply(far, spawnId, check, allow));
+    }
+
+    /** Keeps the changes of a spawn here, before its host is gone; without any it does nothing. */
+    public CompletionStage<Void> keep(String host, String spawnId) {
+        return at(host, far -> repositories.keep(far, spawnId))
+                .exceptionallyCompose(failure ->
+                        Reason.cause(failure) instanceof BrigException refusal && refusal.code() == ErrorCode.NOT_FOUND
+                                ? CompletableFuture.completedFuture(null)
+                                : CompletableFuture.failedFuture(failure));
     }
 
     @Override

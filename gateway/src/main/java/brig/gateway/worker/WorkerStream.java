@@ -6,6 +6,11 @@ import brig.protocol.spawn.TerminalSize;
 
 /** The stream of one worker: pausing, acknowledging frames, and sending messages. */
 public interface WorkerStream extends StreamLog.Source {
+    /** Whether frames come from the worker-agent itself, not by way of another gateway. */
+    default boolean isDirect() {
+        return true;
+    }
+
     /** Every frame up to that number is stored; the worker-agent may drop them. */
     void ack(long seq);
 

@@ -9,10 +9,12 @@ import brig.protocol.api.Answers;
 import brig.protocol.api.AskChange;
 import brig.protocol.api.AskList;
 import brig.protocol.api.AuditPage;
+import brig.protocol.api.ClusterView;
 import brig.protocol.api.CostList;
 import brig.protocol.api.GatewayView;
 import brig.protocol.api.HostView;
 import brig.protocol.api.PruneAnswer;
+import brig.protocol.api.SandboxView;
 import brig.protocol.api.SessionChange;
 import brig.protocol.api.SessionList;
 import brig.protocol.api.SpawnAnswer;
@@ -67,9 +69,11 @@ class ApiRecordsTest {
             Map.entry("agents", HelloAnswer.class),
             Map.entry("doctor", DoctorAnswer.class),
             Map.entry("hosts", HostView.HostList.class),
+            Map.entry("cluster", ClusterView.class),
             Map.entry("host", HostView.class),
             Map.entry("routeTested", TestRouteAnswer.class),
             Map.entry("images", ImagesAnswer.class),
+            Map.entry("sandboxes", SandboxView.SandboxList.class),
             Map.entry("image", ImagesAnswer.Image.class),
             Map.entry("keptRoot", WorkspacesAnswer.KeptRoot.class),
             Map.entry("gateway", GatewayView.class),

@@ -175,6 +175,24 @@ class TokensTest {
     }
 
     @Test
+    void shouldSignInOnceAndOpenNothingElseByATicketOfAPerson() {
+        Tickets tickets = new Tickets(time);
+        String secret = tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000);
+        assertThrows(BrigException.class, () -> tickets.redeem(secret));
+        assertThrows(BrigException.class, () -> tickets.redeemSignIn(secret), "it is used up");
+        Tickets.SignIn signIn = tickets.redeemSignIn(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));
+        assertEquals(new Access("oidc:ann", Role.CAPTAIN, null, null, null), signIn.access());
+        assertEquals(60_000, signIn.sessionMs());
+        String late = tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000);
+        time.pass(Tickets.TICKET_MS);
+        assertThrows(BrigException.class, () -> tickets.redeemSignIn(late));
+        Access known = new Access("alice", Role.CAPTAIN, null, null, null);
+        assertEquals(
+                Tickets.SIGNED_IN_MS,
+                tickets.redeemSignIn(tickets.issue(known, null, false).secret()).sessionMs());
+    }
+
+    @Test
     void shouldRefuseTooManyTicketsUntilSomeHaveExpired() {
         Tickets tickets = new Tickets(time);
         Access captain = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");

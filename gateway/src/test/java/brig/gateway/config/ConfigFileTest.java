@@ -1,11 +1,14 @@
 package brig.gateway.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
+import brig.protocol.api.HostEgress;
 import brig.protocol.api.HostSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigFileTest {
@@ -74,6 +78,96 @@ class ConfigFileTest {
         assertEquals(List.of("gpu"), host.settings().labels());
         assertTrue(refusal("{\"hosts\": {\"build1\": {\"ssh\": \"-oProxyCommand=x\"}}}")
                 .contains("must be such as user@host"));
+    }
+
+    @Test
+    void shouldTakeProvidersAndSayWhatIsWrongWithOne() throws IOException {
+        String sprites = "{\"providers\": {\"NAME\": {\"kind\": \"KIND\", \"url\": \"https://api.sprites.dev\","
+                + " \"keyFile\": \"/etc/brig/sprites.key\", \"dollarsPerHour\": 0.25LIFE}}}";
+        String life = ", \"lifeMaxMinutes\": 60";
+        Config.SandboxProvider provider = load(sprites.replace("NAME", "sprites")
+                        .replace("KIND", "sprites")
+                        .replace("LIFE", life))
+                .providers()
+                .get("sprites");
+        assertEquals(60, provider.lifeMaxMinutes());
+        assertEquals(0.25, provider.dollarsPerHour());
+        assertEquals(HostEgress.HOME, provider.egress());
+        assertTrue(refusal(sprites.replace("NAME", "sprites")
+                        .replace("KIND", "sprites")
+                        .replace("LIFE", ""))
+                .contains("lifeMaxMinutes"));
+        assertTrue(refusal(sprites.replace("NAME", "local")
+                        .replace("KIND", "sprites")
+                        .replace("LIFE", life))
+                .contains("not be local"));
+        assertTrue(refusal(sprites.replace("NAME", "box")
+                        .replace("KIND", "opensandbox")
+                        .replace("LIFE", life))
+                .contains("image"));
+        assertTrue(refusal(sprites.replace("0.25", "-1")
+                        .replace("NAME", "box")
+                        .replace("KIND", "sprites")
+                        .replace("LIFE", life))
+                .contains("dollarsPerHour"));
+    }
+
+    private static String cluster(String servers, String name, String rest) {
+        return "{\"cluster\": {\"servers\": " + servers + ", \"name\": \"" + name
+                + "\", \"keyFile\": \"/etc/brig/cluster.key\"" + rest + "}}";
+    }
+
+    @Test
+    void shouldTakeAClusterAndBeAloneWithoutOne() throws IOException {
+        assertFalse(load("{}").cluster().isOn());
+        Config.Cluster cluster = load(cluster(
+                        "[\"nats://10.0.0.1:4222\", \"tls://nats.example.org:4222\"]",
+                        "g1",
+                        ", \"hosts\": {\"w1\": {\"socket\": \"/run/w1/link.sock\", \"labels\": [\"gpu\"]}}"))
+                .cluster();
+        assertTrue(cluster.isOn());
+        assertEquals(3, cluster.replicas());
+        assertFalse(cluster.unsafeSync());
+        assertEquals(0, cluster.hosts().get("w1").workersMax());
+        assertTrue(cluster.unsafely().unsafeSync());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    nats://10.0.0.1              | g1      |         | cluster.servers
+                    http://10.0.0.1:4222         | g1      |         | cluster.servers
+                    nats://u:pa55word@h:4222     | g1      |         | without a user
+                    tls://h:4222/x               | g1      |         | cluster.servers
+                    nats://h:4222                | ''      |         | name
+                    nats://h:4222                | G 1     |         | name
+                    nats://h:4222                | g.*     |         | name
+                    nats://h:4222                | g1      | , "replicas": 2         | 1, 3 or 5
+                    nats://h:4222                | g1      | , "replicas": 7         | replicas
+                    nats://h:4222                | g1      | , "keepHours": 0        | keepHours
+                    nats://h:4222                | g1      | , "hosts": {"w.>": {"socket": "/s"}} | name
+                    nats://h:4222                | g1      | , "password": "x"       | password
+                    """)
+    void shouldSayWhatIsWrongWithAClusterAndShowNoPassword(String server, String name, String rest, String said) {
+        String refusal = refusal(cluster("[\"" + server + "\"]", name, rest == null ? "" : rest));
+        assertTrue(refusal.contains(said), refusal);
+        assertFalse(refusal.contains("pa55word"), refusal);
+    }
+
+    @Test
+    void shouldRefuseAClusterWithoutAKey() {
+        assertTrue(refusal("{\"cluster\": {\"servers\": [\"nats://h:4222\"], \"name\": \"g1\"}}")
+                .contains("cluster.keyFile is missing"));
+    }
+
+    @Test
+    void shouldRefuseAHostThatIsSharedAndItsOwn() {
+        assertTrue(refusal("{\"hosts\": {\"w1\": {\"ssh\": \"ci@w1\"}}, "
+                        + cluster(
+                                        "[\"nats://h:4222\"]",
+                                        "g1",
+                                        ", \"hosts\": {\"w1\": {\"socket\": \"/run/link.sock\"}}")
+                                .substring(1))
+                .contains("hosts and cluster.hosts both have w1"));
     }
 
     @Test
@@ -186,6 +280,60 @@ class ConfigFileTest {
                 .contains("asks.webhook.publicUrl must be"));
         assertTrue(refusal(webhook("https://a.example", "/s", "https://brig.example.org"))
                 .contains("the host of asks.webhook.publicUrl must be in http.allowedHosts"));
+    }
+
+    private static String oidc(String more) {
+        return "{\"oidc\":{\"issuer\":\"https://id.example.org/r\",\"clientId\":\"brig\",\"roles\":"
+                + "[{\"claim\":\"groups\",\"value\":\"eng\",\"role\":\"captain\"}]" + (more.isEmpty() ? "" : "," + more)
+                + "}}";
+    }
+
+    @Test
+    void shouldSignNobodyInByAnIssuerUnlessItIsSet() throws IOException {
+        assertEquals("", load("{}").oidc().issuer());
+        Config.Oidc oidc = load(oidc("")).oidc();
+        assertEquals(List.of(new Config.RoleRule("groups", "eng", Role.CAPTAIN)), oidc.roles());
+        assertEquals("email", oidc.nameClaim());
+        assertEquals(
+                "http://127.0.0.1:9",
+                load(oidc("\"issuer\":\"http://127.0.0.1:9\"").replace("\"issuer\":\"https://id.example.org/r\",", ""))
+                        .oidc()
+                        .issuer());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"publicUrl\":\"https://brig.example.org\"|the host of oidc.publicUrl must be in http.allowedHosts",
+                "\"publicUrl\":\"http://brig.example.org\"|oidc.publicUrl must be such as",
+                "\"publicUrl\":\"https://localhost/\"|oidc.publicUrl must be such as",
+                "\"sessionMs\":59999|oidc.sessionMs",
+                "\"sessionMs\":2592000001|oidc.sessionMs",
+                "\"nameClaim\":\"\"|oidc.nameClaim is missing",
+                "\"scopes\":[\"a b\"]|oidc.scopes has one that is no scope",
+                "\"allowedDomains\":[\"Example.org\"]|oidc.allowedDomains must be such as",
+                "\"clientSecret\":\"x\"|oidc.clientSecret"
+            })
+    void shouldRefuseASignInThatCannotBe(String more, String why) {
+        String refusal = refusal(oidc(more));
+        assertTrue(refusal.contains(why), refusal);
+    }
+
+    @Test
+    void shouldRefuseAnIssuerInThePlainOrWithoutAClientOrRoles() {
+        for (String url : List.of(
+                "http://id.example.org",
+                "https://user@id.example.org",
+                "https://id.example.org/?a=b",
+                "id.example.org")) {
+            String refusal = refusal(oidc("").replace("https://id.example.org/r", url));
+            assertTrue(refusal.contains("oidc.issuer must be https://"), refusal);
+        }
+        assertTrue(refusal(oidc("").replace("\"clientId\":\"brig\",", "")).contains("oidc.clientId is missing"));
+        assertTrue(refusal("{\"oidc\":{\"issuer\":\"https://id.example.org\",\"clientId\":\"brig\"}}")
+                .contains("oidc.roles is empty"));
+        assertTrue(refusal(oidc("").replace("captain", "root")).contains("oidc.roles"));
     }
 
     @Test

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.deploy.FakeProcesses;
+import brig.gateway.deploy.Processes;
+import brig.gateway.deploy.RemoteSetup;
 import brig.protocol.control.Finding;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -76,12 +80,13 @@ class HostLinkTest {
         bench.begin();
         assertEquals("DEPLOYING", bench.state());
         FakeProcesses.Started upload = processes.last("gzip -dc");
-        assertEquals("/state/payload.tar.gz", String.valueOf(upload.input));
+        assertEquals(new Processes.Input.OfFile(Path.of("/state/payload.tar.gz")), upload.input);
         upload.listener.handleSent(450);
         assertEquals(45, bench.link.status().percent());
-        upload.exit(0, "noise\nbrig-deployed " + LinkBench.PAYLOAD + "\n", "");
+        upload.exit(0, "noise\nbrig-deployed " + LinkBench.PAYLOAD + "\n{\"name\":\"home\",\"status\":\"ok\"}\n", "");
         processes.settle();
         assertTrue(bench.isOpen());
+        assertEquals(0, processes.count("'check'"));
     }
 
     @Test
@@ -153,8 +158,9 @@ class HostLinkTest {
     @Test
     void shouldBeUnfitWhenItFailsItsOwnChecksAfterAnUpload() {
         processes.script("brig-system", 0, LinkBench.EMPTY, "");
-        processes.script("gzip -dc", 0, "brig-deployed " + LinkBench.PAYLOAD + "\n", "");
-        processes.script("'check'", 0, "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n", "");
+        String absent = "{\"name\":\"bubblewrap\",\"status\":\"failed\",\"detail\":\"absent\"}\n";
+        processes.script("gzip -dc", 0, "brig-deployed " + LinkBench.PAYLOAD + "\n" + absent, "");
+        processes.script("'check'", 0, absent, "");
         bench.begin();
         assertEquals("UNFIT", bench.state());
         assertEquals("bubblewrap: absent", bench.reason());

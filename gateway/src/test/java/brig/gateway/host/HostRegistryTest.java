@@ -8,7 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.deploy.FakeProcesses;
+import brig.gateway.deploy.Payload;
+import brig.gateway.joint.FarEnd;
+import brig.gateway.joint.LocalSockets;
 import brig.gateway.time.FakeTime;
+import brig.gateway.worker.AgentLinks;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -48,7 +53,8 @@ class HostRegistryTest {
                         new NoPayload(),
                         time,
                         time,
-                        (socket, reach, listener) -> new HostLink.Agent(agent(), () -> {}, () -> told.add("closed")),
+                        (socket, reach, listener) ->
+                                new AgentLinks.AgentLink(agent(), () -> {}, () -> told.add("closed")),
                         fresh -> {
                             kept = fresh;
                             return CompletableFuture.completedFuture(null);
@@ -217,7 +223,7 @@ class HostRegistryTest {
         }
 
         @Override
-        public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
+        public CompletionStage<Joint> join(Path socket, FarEnd.Opener far, Consumer<String> ended) {
             throw new AssertionError("nothing is joined");
         }
     }

@@ -1,6 +1,12 @@
 package brig.gateway.host;
 
+import brig.gateway.deploy.FakeProcesses;
+import brig.gateway.deploy.Payload;
+import brig.gateway.deploy.ProgramEnd;
+import brig.gateway.joint.FarEnd;
+import brig.gateway.joint.LocalSockets;
 import brig.gateway.time.FakeTime;
+import brig.gateway.worker.AgentLinks;
 import brig.gateway.worker.ControlLink;
 import brig.gateway.worker.Reach;
 import brig.gateway.worker.WorkerAgent;
@@ -87,14 +93,14 @@ final class LinkBench {
         return CompletableFuture.completedFuture(lastEpoch);
     }
 
-    private HostLink.Agent open(Path socket, Reach newReach, ControlLink.Listener listener) {
+    private AgentLinks.AgentLink open(Path socket, Reach newReach, ControlLink.Listener listener) {
         reach = newReach;
         control = listener;
         WorkerAgent agent = (WorkerAgent) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {WorkerAgent.class}, (proxy, method, arguments) -> {
                     throw new AssertionError(method.getName());
                 });
-        return new HostLink.Agent(agent, () -> dropped++, () -> told.add("closed"));
+        return new AgentLinks.AgentLink(agent, () -> dropped++, () -> told.add("closed"));
     }
 
     /** Whether the control link may connect. */
@@ -171,10 +177,11 @@ final class LinkBench {
         }
 
         @Override
-        public CompletionStage<Joint> join(Path socket, List<String> command, Consumer<String> ended) {
+        public CompletionStage<Joint> join(Path socket, FarEnd.Opener far, Consumer<String> ended) {
             joined = true;
             jointEnded = ended;
-            told.add("joined " + String.join(" ", command).replaceAll(".*bin/brig-host", "brig-host"));
+            told.add("joined "
+                    + String.join(" ", ((ProgramEnd.Start) far).command()).replaceAll(".*bin/brig-host", "brig-host"));
             return CompletableFuture.completedFuture(() -> jointClosed = true);
         }
     }

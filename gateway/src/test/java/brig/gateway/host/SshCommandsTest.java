@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.deploy.ShellWords;
 import brig.protocol.BrigException;
 import brig.protocol.api.HostEgress;
 import brig.protocol.api.HostSettings;
@@ -49,7 +50,7 @@ class SshCommandsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "it's", "'", "''", "$(touch /x)", "a\nb", "\\", "`id`", "*", "-n", "ü€"})
     void shouldQuoteAnyWordForAShell(String word) throws IOException {
-        String line = "printf %s " + SshCommands.quoted(word);
+        String line = "printf %s " + ShellWords.quoted(word);
         Process shell = new ProcessBuilder("sh", "-c", line).start();
         assertEquals(word, new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
     }

@@ -72,7 +72,19 @@ class FrameRouterTest {
         Exposition exposition = new Exposition(
                 bench.counters,
                 new LoopWatch(bench.counters, bench.time),
-                () -> new GaugeReadings(Map.of(), Map.of(), Map.of(), 0, 0, Map.of(), 0, 0, 0, true, List.of()),
+                () -> new GaugeReadings(
+                        Map.of(),
+                        Map.of(),
+                        Map.of(),
+                        0,
+                        0,
+                        Map.of(),
+                        0,
+                        0,
+                        0,
+                        true,
+                        GaugeReadings.ClusterUse.NONE,
+                        List.of()),
                 "1");
         return new String(exposition.scrape(), StandardCharsets.UTF_8).lines().toList();
     }

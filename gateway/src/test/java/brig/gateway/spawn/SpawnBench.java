@@ -66,6 +66,8 @@ public final class SpawnBench {
     final WorkerAgents agents;
     /** The hosts that spawns may be placed on. */
     final List<Placement.HostOffer> hosts = new ArrayList<>();
+    /** The provider {@code cloud}. */
+    final FakeSandboxes sandboxes = new FakeSandboxes();
     /** What each worker asks. */
     List<Frame.Ask> workersAsks = List.of();
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
@@ -182,6 +184,7 @@ public final class SpawnBench {
                 new Spawner.Services(
                         agents,
                         () -> hosts,
+                        sandboxes,
                         store,
                         logs,
                         () -> nowMs,

@@ -59,6 +59,11 @@ public final class MemoryArchive implements StreamArchive {
         return lines.size();
     }
 
+    /** The number of its newest frame, 0 where there is none. */
+    public long lastSeq() {
+        return lines.isEmpty() ? 0 : lines.lastKey();
+    }
+
     /** Loses that frame and all behind it. */
     public void forget(long seq) {
         lines.tailMap(seq, true).clear();

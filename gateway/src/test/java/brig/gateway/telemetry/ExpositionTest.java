@@ -42,6 +42,7 @@ class ExpositionTest {
                         1,
                         1234,
                         workerAgentUp.getAsBoolean(),
+                        new GaugeReadings.ClusterUse(Map.of("owning", 2, "following", 1), true, 5, 3),
                         List.of(new GaugeReadings.LimitUse("workersMax", 3, 200))),
                 "1.2.3");
     }
@@ -71,6 +72,10 @@ class ExpositionTest {
         requireLine("brig_connections 7.0");
         requireLine("brig_connections_full 1.0");
         requireLine("brig_queue_bytes 1234.0");
+        requireLine("brig_cluster_hosts{part=\"owning\"} 2.0");
+        requireLine("brig_cluster_connected 1.0");
+        requireLine("brig_cluster_takeovers_total 5.0");
+        requireLine("brig_cluster_losses_total 3.0");
         requireLine("brig_ready 1.0");
         workerAgentUp = false;
         requireLine("brig_ready 0.0");

@@ -2,6 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
+import brig.loadtests.client.WorkerPlace;
 import brig.loadtests.product.Brig;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -96,7 +97,7 @@ final class MiniServer implements Target.Limited, Target.Control {
     @Override
     public Target target() throws IOException {
         int port = ((InetSocketAddress) http.getLocalAddress()).getPort();
-        return new Target(() -> URI.create("http://127.0.0.1:" + port), admin, "shell", null, SCALE, this);
+        return new Target(() -> URI.create("http://127.0.0.1:" + port), admin, "shell", WorkerPlace.HERE, SCALE, this);
     }
 
     @Override

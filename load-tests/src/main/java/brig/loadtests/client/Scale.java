@@ -31,4 +31,8 @@ public record Scale(
     /** For a product with the settings of the conformance kit. */
     public static final Scale PRODUCT =
             new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
+
+    /** The same where a session begins with a sandbox that somebody makes, and with what is brought there. */
+    public static final Scale SANDBOXES =
+            new Scale(300_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
 }

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param base its address, queried for each connection because a restart may change it
  * @param agent the agent profile that runs messages with a shell
- * @param host the host that its sessions run on; null for the server's own
+ * @param place where its sessions run
  * @param control controls a server that the kit started; null for any other
  */
 public record Target(
         Supplier<URI> base,
         String token,
         String agent,
-        @Nullable String host,
+        WorkerPlace place,
         Scale scale,
         @Nullable Control control) {
     /** A server started for the kit, with small limits. */
@@ -56,7 +56,7 @@ public record Target(
 
     /** The request for a session that waits for messages. */
     public SpawnBody body() {
-        return SpawnBody.of(agent).on(host);
+        return SpawnBody.of(agent).on(place);
     }
 
     public Wire connect(int receiveBytes) throws IOException {

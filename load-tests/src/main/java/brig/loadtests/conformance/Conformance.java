@@ -2,13 +2,12 @@ package brig.loadtests.conformance;
 
 import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
+import brig.loadtests.client.WorkerPlace;
+import brig.loadtests.report.Console;
 import brig.loadtests.report.Machine;
 import brig.loadtests.report.ProgressDisplay;
-import brig.protocol.json.Json;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,11 +15,9 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code brig conformance}. */
 @Command(
@@ -55,19 +52,20 @@ public final class Conformance implements Callable<Integer> {
             description = "Run all sessions on that host of the server's; needs URL.")
     private @Nullable String host;
 
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            description = "Run each session in a sandbox that this provider of the server's makes; needs URL.")
+    private @Nullable String provider;
+
     @Option(names = "--only", paramLabel = "NAME", split = ",", description = "Only these; --list names them.")
     private List<String> only = new ArrayList<>();
 
     @Option(names = "--list", description = "List the checks with the rules that they prove.")
     private boolean list;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    @Mixin
+    private Console console = new Console();
 
     @Override
     public Integer call() throws IOException {
@@ -76,14 +74,19 @@ public final class Conformance implements Callable<Integer> {
                 .toList();
         checkUsage(checks);
         if (list) {
-            checks.forEach(check -> out.printf(
-                    "%-15s %-4s %s%n%20s \"%s\"%n", check.name(), check.clause(), check.says(), "", check.rule()));
+            checks.forEach(check -> console.out()
+                    .printf(
+                            "%-15s %-4s %s%n%20s \"%s\"%n",
+                            check.name(), check.clause(), check.says(), "", check.rule()));
             return 0;
         }
         if (url != null) {
             URI base = url;
-            return report(
-                    Kit.run(checks, new Target(() -> base, token, agent, host, Scale.PRODUCT, null), lines(checks)));
+            Scale scale = provider == null ? Scale.PRODUCT : Scale.SANDBOXES;
+            return report(Kit.run(
+                    checks,
+                    new Target(() -> base, token, agent, new WorkerPlace(host, provider), scale, null),
+                    lines(checks)));
         }
         try (Product product = Product.start()) {
             return report(Kit.run(checks, product.target(agent), lines(checks)));
@@ -97,15 +100,17 @@ public final class Conformance implements Callable<Integer> {
                         ? "URL needs --token"
                         : url == null && host != null
                                 ? "--host needs URL"
-                                : checks.isEmpty() ? "no such check; conformance --list names them" : "";
+                                : url == null && provider != null
+                                        ? "--provider needs URL"
+                                        : checks.isEmpty() ? "no such check; conformance --list names them" : "";
         if (!wrong.isEmpty()) {
-            throw spec == null ? new IllegalStateException(wrong) : new ParameterException(spec.commandLine(), wrong);
+            throw console.refusal(wrong);
         }
     }
 
     private ProgressLines lines(List<Check> checks) {
         return new ProgressLines(
-                json ? null : out,
+                console.isJson() ? null : console.out(),
                 ProgressDisplay.isTerminal(),
                 checks.stream().mapToInt(check -> check.ways().size()).sum());
     }
@@ -119,14 +124,12 @@ public final class Conformance implements Callable<Integer> {
         }
         int failed = counts.getOrDefault(Kit.Verdict.FAIL, 0);
         int skipped = counts.getOrDefault(Kit.Verdict.SKIP, 0);
-        if (json) {
+        if (console.isJson()) {
             List<CheckReport> checks = results.stream().map(CheckReport::of).toList();
             int passed = counts.getOrDefault(Kit.Verdict.OK, 0);
-            out.println(new String(
-                    Json.write(new ConformanceReport(Machine.line(), passed, failed, skipped, checks)),
-                    StandardCharsets.UTF_8));
+            console.print(new ConformanceReport(Machine.line(), passed, failed, skipped, checks));
         } else {
-            out.println(counts.get(Kit.Verdict.OK) + " passed, " + failed + " failed"
+            console.say(counts.get(Kit.Verdict.OK) + " passed, " + failed + " failed"
                     + (skipped == 0 ? "" : ", " + skipped + " left out: they need a server that this program started"));
         }
         return failed == 0 ? 0 : 1;

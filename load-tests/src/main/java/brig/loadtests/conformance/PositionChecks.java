@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /** Where a reader begins for any position, and connections that end at any byte. */
 final class PositionChecks {
     private static final Workload WORK = new Workload(1, 12, 3, 20, "0.01");
+    /** A machine with much else to do reads pieces that come soon one after the other as one. */
+    private static final Workload APART = new Workload(1, 12, 3, 20, "0.1");
+
     private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
 
     private PositionChecks() {}
@@ -161,7 +164,11 @@ final class PositionChecks {
 
     /** A session whose agent has finished a turn and waits. */
     private static Session idle(Target target) throws IOException {
-        Session session = target.spawn(WORK, false);
+        return idle(target, WORK);
+    }
+
+    private static Session idle(Target target, Workload work) throws IOException {
+        Session session = target.spawn(work, false);
         try (Reader reader = StreamTransport.WEBSOCKET.open(session, OpenRequest.watcher(session))) {
             Transcript.fresh().open(reader).readDones(reader, 1);
         }
@@ -242,7 +249,7 @@ final class PositionChecks {
     }
 
     private static void merged(Target target, StreamTransport way) throws IOException {
-        try (Session session = idle(target)) {
+        try (Session session = idle(target, APART)) {
             long last = session.lastSeq();
             for (long from : new long[] {1, 2, 3, last / 2, last - 1, last}) {
                 Transcript plain = readTo(way, session, watcher(session, from), from, last);

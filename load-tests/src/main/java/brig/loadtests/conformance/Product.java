@@ -2,6 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
+import brig.loadtests.client.WorkerPlace;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.JvmOptions;
@@ -145,7 +146,7 @@ public final class Product implements Target.Limited, Target.Control {
                 () -> URI.create("http://127.0.0.1:" + brig.port()),
                 brig.adminToken(),
                 agent,
-                null,
+                WorkerPlace.HERE,
                 Scale.PRODUCT,
                 this);
     }

@@ -38,6 +38,7 @@ public sealed interface EngineEvent {
      *
      * @param fault what was lost, damaged or did not work
      * @param seconds the measured time
+     * @param published frames that the server took from all workers in that time
      * @param sendLagNsP99 delay of sent frames, in nanoseconds
      * @param all every reader
      * @param quiet readers that neither stall nor flood, if some do
@@ -47,6 +48,7 @@ public sealed interface EngineEvent {
             boolean ok,
             @Nullable String fault,
             double seconds,
+            double published,
             List<Double> cpuSeconds,
             List<Long> rssPeakGrowthBytes,
             double generatorCpuShare,

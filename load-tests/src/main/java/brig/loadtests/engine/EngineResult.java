@@ -9,13 +9,17 @@ import org.jspecify.annotations.Nullable;
  * The measurements of the generator.
  *
  * @param fault  what was lost, damaged or did not work; null for nothing
+ * @param published frames that the server took from all workers
+ * @param cpuSecondsEach of each process of the server
  * @param all    every reader
  * @param judged the readers that the scenario measures: all, or the others if some stall or flood
  */
 public record EngineResult(
         @Nullable String fault,
         double seconds,
+        double published,
         double cpuSeconds,
+        List<Double> cpuSecondsEach,
         double serverShare,
         double generatorShare,
         double sendLagP99Ms,
@@ -36,7 +40,9 @@ public record EngineResult(
         return new EngineResult(
                 event.ok() ? null : Objects.requireNonNullElse(event.fault(), "something was lost or damaged"),
                 event.seconds(),
+                event.published(),
                 cpuSeconds,
+                event.cpuSeconds(),
                 cpuSeconds / event.seconds(),
                 event.generatorCpuShare(),
                 event.sendLagNsP99() / 1e6,

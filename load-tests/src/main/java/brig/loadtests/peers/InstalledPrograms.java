@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finds programs. */
-final class InstalledPrograms {
+public final class InstalledPrograms {
     private InstalledPrograms() {}
 
     /** The path of the program; system folders are searched even if they are not in the PATH. */
-    static Optional<Path> program(String name) {
+    public static Optional<Path> program(String name) {
         String path = System.getenv("PATH");
         return Stream.concat(Stream.of((path == null ? "" : path).split(":", -1)), Stream.of("/usr/sbin", "/sbin"))
                 .filter(folder -> !folder.isEmpty())

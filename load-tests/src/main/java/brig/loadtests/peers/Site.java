@@ -42,7 +42,7 @@ public record Site(Path folder, Path programs, Cores cores, Scenario scenario) {
     }
 
     /** A free port on loopback. */
-    static int freePort() throws IOException {
+    public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             return socket.getLocalPort();

@@ -21,8 +21,10 @@ public record ServeSettings(
         @Nullable Http http,
         @OmitEmpty Map<String, Long> limits,
         @Nullable Retention retention,
-        @Nullable Worker worker) {
-    public static final ServeSettings DEFAULTS = new ServeSettings(null, null, null, null, null, Map.of(), null, null);
+        @Nullable Worker worker,
+        @Nullable Cluster cluster) {
+    public static final ServeSettings DEFAULTS =
+            new ServeSettings(null, null, null, null, null, Map.of(), null, null, null);
 
     /**
      * The HTTP settings.
@@ -91,23 +93,49 @@ public record ServeSettings(
     @CamelCase
     public record Egress(Map<String, String> hosts, List<String> extraRoots) {}
 
+    /**
+     * The settings of several gateways as one.
+     *
+     * @param name of this gateway
+     * @param credentialsFile one line {@code USER:PASSWORD}
+     * @param systemCredentialsFile the same, of the system account
+     * @param hosts those that gateways share, by name
+     */
+    @CamelCase
+    public record Cluster(
+            List<String> servers,
+            String name,
+            String credentialsFile,
+            String systemCredentialsFile,
+            String keyFile,
+            int replicas,
+            Map<String, SharedHost> hosts) {}
+
+    /**
+     * A host that gateways share.
+     *
+     * @param socket of its worker-agent
+     */
+    public record SharedHost(String socket) {}
+
     /** With that many concurrent workers, also per captain. */
     public ServeSettings withWorkers(long max) {
         return withLimits(Map.of("workersMax", max, "workersPerCaptainMax", max));
     }
 
     public ServeSettings withLimits(Map<String, Long> more) {
-        return new ServeSettings(stateDir, runtimeDir, agentsDir, spawnerSocket, http, more, retention, worker);
+        return new ServeSettings(
+                stateDir, runtimeDir, agentsDir, spawnerSocket, http, more, retention, worker, cluster);
     }
 
     public ServeSettings withPort(int port) {
         return new ServeSettings(
-                stateDir, runtimeDir, agentsDir, spawnerSocket, new Http(port), limits, retention, worker);
+                stateDir, runtimeDir, agentsDir, spawnerSocket, new Http(port), limits, retention, worker, cluster);
     }
 
     public ServeSettings withRetention(long bytes) {
         return new ServeSettings(
-                stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, new Retention(bytes), worker);
+                stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, new Retention(bytes), worker, cluster);
     }
 
     /** With the test's profiles besides the shipped ones. */
@@ -116,7 +144,11 @@ public record ServeSettings(
     }
 
     public ServeSettings withWorker(Worker own) {
-        return new ServeSettings(stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, retention, own);
+        return new ServeSettings(stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, retention, own, cluster);
+    }
+
+    public ServeSettings withCluster(Cluster own) {
+        return new ServeSettings(stateDir, runtimeDir, agentsDir, spawnerSocket, http, limits, retention, worker, own);
     }
 
     /** With all files in that folder, and a free port if none was chosen. */
@@ -130,6 +162,7 @@ public record ServeSettings(
                 http == null ? new Http(0) : http,
                 limits,
                 retention,
-                own.in(folder + "/work"));
+                own.in(folder + "/work"),
+                cluster);
     }
 }

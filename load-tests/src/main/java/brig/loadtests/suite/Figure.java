@@ -7,6 +7,8 @@ import java.util.Locale;
 public enum Figure {
     /** Server CPU seconds per million delivered frames. */
     CPU_PER_MILLION("CPU s/million", Unit.SECONDS),
+    /** What nats-servers have of that, between gateways that share a host. */
+    NATS_CPU_PER_MILLION("of it NATS", Unit.SECONDS),
     /** Delivered frames a second; if some readers stall or some streams flood, those of the others. */
     FRAMES_PER_SECOND("frames/s", Unit.COUNT),
     /** Latency from the time that a frame was due; if some stall or flood, that of the others. */

@@ -2,25 +2,20 @@ package brig.loadtests.walls;
 
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.loadtests.report.Console;
 import brig.loadtests.report.Machine;
-import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code brig bench checkpoint}. */
 @Command(
@@ -65,21 +60,16 @@ public final class CheckpointBench implements Callable<Integer> {
     @Option(names = "--runs", description = "Checkpoints after the first one.", defaultValue = "7")
     private int runs;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    @Mixin
+    private Console console = new Console();
 
     private record Checkpoint(double ms, double bytes) {}
 
     @Override
     public Integer call() throws IOException {
-        check("--mib", mib, MIB_MAX);
-        check("--runs", runs, RUNS_MAX);
-        check("--changed", changed, mib * FILES_PER_MIB);
+        console.requireUpTo(MIB_MAX, "--mib", mib);
+        console.requireUpTo(RUNS_MAX, "--runs", runs);
+        console.requireUpTo(mib * FILES_PER_MIB, "--changed", changed);
         String machine = Machine.line();
         try (Brig brig = WallProduct.start(null, null)) {
             HttpWire.Place place = HttpWire.Place.unix(brig.httpSocket().toString());
@@ -88,7 +78,7 @@ public final class CheckpointBench implements Callable<Integer> {
                     .put("repository", repository(place))
                     .put("once", false)
                     .build();
-            tell("making the worktree");
+            console.tell("making the worktree");
             try (WalledSession session = WalledSession.start(place, order, Measure.START.script(), SECONDS_MAX)) {
                 session.firstMs();
                 return report(machine, place, session);
@@ -96,18 +86,8 @@ public final class CheckpointBench implements Callable<Integer> {
         }
     }
 
-    private void check(String option, int value, int max) {
-        if (spec != null && (value < 1 || value > max)) {
-            throw new ParameterException(spec.commandLine(), option + " is " + value + ": from 1 to " + max);
-        }
-    }
-
-    private void tell(String what) {
-        Objects.requireNonNull(spec).commandLine().getErr().println(what);
-    }
-
     private String repository(HttpWire.Place place) throws IOException {
-        tell("making a repository of " + mib + " MiB");
+        console.tell("making a repository of " + mib + " MiB");
         return Materials.make(place, "mib=" + mib + "\n" + REPOSITORY);
     }
 
@@ -117,26 +97,29 @@ public final class CheckpointBench implements Callable<Integer> {
         Taken.Values ms = Taken.Values.NONE;
         Taken.Values bytes = Taken.Values.NONE;
         for (int run = 1; run <= runs; run++) {
-            tell("checkpoint " + run + " of " + runs);
+            console.tell("checkpoint " + run + " of " + runs);
             Checkpoint taken = take(place, session, files, run);
             ms = ms.with(taken.ms);
             bytes = bytes.with(taken.bytes);
         }
         CheckpointFigures figures = new CheckpointFigures(ms, bytes);
-        if (json) {
-            JsonObject all = figures.json()
+        if (console.isJson()) {
+            console.print(figures.json()
                     .with("machine", machine)
                     .with("mib", mib)
                     .with("files", files.size())
                     .with("changed", changed)
-                    .with("first_ms", first.ms);
-            out.println(new String(Json.write(all), StandardCharsets.UTF_8));
+                    .with("first_ms", first.ms));
         } else {
-            out.println(machine);
-            out.printf(
-                    "%d MiB in %d files, of which %d change; the first checkpoint takes %.0f ms%n",
-                    mib, files.size(), changed, first.ms);
-            figures.lines().forEach(out::println);
+            console.say(machine);
+            console.say(String.format(
+                    Locale.ROOT,
+                    "%d MiB in %d files, of which %d change; the first checkpoint takes %.0f ms",
+                    mib,
+                    files.size(),
+                    changed,
+                    first.ms));
+            figures.lines().forEach(console::say);
         }
         return figures.holds() ? 0 : EXIT_TOO_SLOW;
     }

@@ -2,18 +2,15 @@ package brig.loadtests.walls;
 
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
+import brig.loadtests.report.Console;
 import brig.loadtests.report.Machine;
-import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
 import brig.protocol.spawn.WallKind;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -21,10 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code brig bench walls}. */
 @Command(
@@ -91,20 +86,15 @@ public final class WallsBench implements Callable<Integer> {
             description = "With the kernel that 'brig vm image' made; only if that was not its usual one.")
     private @Nullable Path vmFolder;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    @Mixin
+    private Console console = new Console();
 
     @Override
     public Integer call() throws IOException {
-        check("--starts", starts, RUNS_MAX);
-        check("--runs", runs, RUNS_MAX);
-        check("--files", files, FILES_MAX);
-        check("--limit", limitSeconds, SECONDS_MAX);
+        console.requireUpTo(RUNS_MAX, "--starts", starts);
+        console.requireUpTo(RUNS_MAX, "--runs", runs);
+        console.requireUpTo(FILES_MAX, "--files", files);
+        console.requireUpTo(SECONDS_MAX, "--limit", limitSeconds);
         List<WallFigures> walls =
                 new TreeSet<>(kinds).stream().map(WallFigures::new).toList();
         String machine = Machine.line();
@@ -118,28 +108,17 @@ public final class WallsBench implements Callable<Integer> {
             }
         }
         WallTable table = new WallTable(walls);
-        if (json) {
-            JsonObject all = JsonObject.builder()
+        if (console.isJson()) {
+            console.print(JsonObject.builder()
                     .put("machine", machine)
                     .put("files", files)
                     .put("walls", table.json())
-                    .build();
-            out.println(new String(Json.write(all), StandardCharsets.UTF_8));
+                    .build());
         } else {
-            out.println(machine);
-            table.lines().forEach(out::println);
+            console.say(machine);
+            table.lines().forEach(console::say);
         }
         return table.isWell() ? 0 : EXIT_FAILED;
-    }
-
-    private void check(String option, int value, int max) {
-        if (spec != null && (value < 1 || value > max)) {
-            throw new ParameterException(spec.commandLine(), option + " is " + value + ": from 1 to " + max);
-        }
-    }
-
-    private void tell(String what) {
-        Objects.requireNonNull(spec).commandLine().getErr().println(what);
     }
 
     private static JsonObject order(WallFigures wall, @Nullable String workspace) {
@@ -149,7 +128,7 @@ public final class WallsBench implements Callable<Integer> {
 
     /** Finds out whether the wall is here, and what it holds. */
     private void look(HttpWire.Place place, WallFigures wall) throws IOException {
-        tell("a first session behind " + wall.kind().word());
+        console.tell("a first session behind " + wall.kind().word());
         try (WalledSession session =
                 WalledSession.start(place, order(wall, null), Measure.START.script(), FIRST_SECONDS_MAX)) {
             session.output();
@@ -162,7 +141,7 @@ public final class WallsBench implements Callable<Integer> {
     private void measure(Brig brig, HttpWire.Place place, Measure measure, List<WallFigures> walls) throws IOException {
         String workspace = null;
         if (measure.hasFolder()) {
-            tell("making what " + measure.title() + " is measured with");
+            console.tell("making what " + measure.title() + " is measured with");
             try {
                 workspace = switch (measure) {
                     case GIT -> Materials.repository(place, files);
@@ -179,7 +158,7 @@ public final class WallsBench implements Callable<Integer> {
         for (int run = 1; run <= count; run++) {
             for (WallFigures wall : walls) {
                 if (wall.goesOn(measure)) {
-                    tell(measure.title() + " behind " + wall.kind().word() + ", run " + run + " of " + count);
+                    console.tell(measure.title() + " behind " + wall.kind().word() + ", run " + run + " of " + count);
                     run(brig, place, measure, wall, workspace);
                 }
             }

@@ -72,7 +72,9 @@ class MeasuredTest {
         return new EngineResult(
                 null,
                 1,
+                1_000_000,
                 0.5,
+                List.of(0.5),
                 serverShare,
                 generatorShare,
                 sendLagMs,

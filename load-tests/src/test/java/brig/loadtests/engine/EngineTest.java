@@ -40,7 +40,9 @@ class EngineTest {
             engine.tell("go");
             EngineResult result = engine.result();
             assertNull(result.fault());
+            assertEquals(10, result.published());
             assertEquals(0.75, result.cpuSeconds());
+            assertEquals(List.of(0.5, 0.25), result.cpuSecondsEach());
             assertEquals(0.375, result.serverShare());
             assertEquals(0.6, result.generatorShare());
             assertEquals(15, result.growthBytes());

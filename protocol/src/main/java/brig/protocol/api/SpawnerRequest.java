@@ -89,6 +89,24 @@ public sealed interface SpawnerRequest {
             String id)
             implements SpawnerRequest, OfSession {}
 
+    /** Stops the sandbox of a session, and what it costs. */
+    record Pause(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id)
+            implements SpawnerRequest, OfSession {}
+
+    /** Lets the sandbox of a session go on. */
+    record Resume(
+            @NotEmpty
+            @Name(
+                    value = "id",
+                    old = {"task_id", "spawn_id", "session_id"})
+            String id)
+            implements SpawnerRequest, OfSession {}
+
     /** Turns the connection into one of that session. */
     record Attach(
             @NotEmpty
@@ -430,8 +448,18 @@ public sealed interface SpawnerRequest {
         }
     }
 
+    /**
+     * Lists the sandboxes of providers.
+     *
+     * @param all also those that are none of this gateway's
+     */
+    record Sandboxes(@OmitEmpty boolean all) implements SpawnerRequest {}
+
     /** Lists the other hosts. */
     record Hosts() implements SpawnerRequest {}
+
+    /** Shows several gateways as one: {@link ClusterView}. */
+    record Cluster() implements SpawnerRequest {}
 
     /**
      * Adds a host, or changes one that was added.

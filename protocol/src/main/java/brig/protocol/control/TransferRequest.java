@@ -91,6 +91,17 @@ public sealed interface TransferRequest {
     }
 
     /**
+     * To the worker-agent that lent the repository, of a spawn whose machine will be gone; the patch follows, and is kept:
+     * {@link Done}.
+     */
+    record Keep(
+            String spawnId, @Range(max = PATCH_BYTES_MAX) long bytes) implements TransferRequest {
+        public Keep {
+            requireSpawnId(spawnId);
+        }
+    }
+
+    /**
      * To the worker-agent at home: {@link Outgoing}, then what a worker on another host runs with, in bytes that only
      * worker-agents read: the profile and the policy, and no other.
      *

@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -149,23 +147,32 @@ class WalledNetworkTest {
         assertEquals("", says(process));
     }
 
-    /** A machine's ports are there a moment after the server, so it is asked again. */
-    private static int dial(BubblewrapProcess process) {
-        long patienceNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (true) {
-            try {
-                return process.network().dial(3000).join();
-            } catch (CompletionException refused) {
-                if (System.nanoTime() > patienceNs) throw refused;
-            }
+    @Test
+    void shouldHaveEachPortBeforeAnybodyIsToldOfIt() throws IOException {
+        BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", """
+                import socket, sys
+                for port in range(3000, 3050):
+                    server = socket.create_server(("127.0.0.1", port))
+                    print("up", flush=True)
+                    server.accept()[0].close()
+                    sys.stdin.readline()
+                    socket.create_connection(("203.0.113.7", port + 6000)).close()
+                """));
+        for (int port = 3000; port < 3050; port++) {
+            assertEquals("up", WallFixture.line(process.stdout().stream()));
+            TakenSocket.of(WallFixture.await(process.network().dial(port))).close();
+            int listener = WallFixture.await(process.network().listen(port + 6000));
+            process.stdin().stream().write('\n');
+            TakenSocket.accept(listener).close();
         }
+        assertEquals("", says(process));
     }
 
     @Test
     void shouldConnectToAServerOfTheWorkerWhenDialled() throws IOException {
         BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout().stream()));
-        try (var connection = TakenSocket.of(dial(process))) {
+        try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());
         }
@@ -223,7 +230,7 @@ class WalledNetworkTest {
         BubblewrapProcess process =
                 wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout().stream()));
-        try (var connection = TakenSocket.of(dial(process))) {
+        try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
             assertEquals("hello host\n", connection.readLine());
         }

@@ -85,6 +85,10 @@ final class TransferConnection {
                     takeOver(taken);
                     answer(new Done());
                 }
+                case TransferRequest.Keep keep -> {
+                    made.lending().keep(keep, in);
+                    answer(new Done());
+                }
                 case TransferRequest.Apply apply ->
                     answer(made.lending().apply(apply, ControlOperations.globs(apply.allow()), in));
             }

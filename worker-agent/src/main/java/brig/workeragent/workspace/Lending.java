@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.MirrorStart;
 import brig.protocol.control.TransferRequest;
 import brig.protocol.spawn.SpawnRequest.Asker;
@@ -178,25 +179,93 @@ public final class Lending {
         return turns.take(spawnId, () -> {
             WorkspaceNote note = notes.readLent(spawnId);
             Path came = notes.lentOf(spawnId, "came");
-            Path checked = notes.patchOf(spawnId);
             try {
                 notes.store(came, file -> Mirrors.copy(patch, file, announced.bytes()));
-                List<FileChange> changes = new ArrayList<>();
-                try (InputStream file = Files.newInputStream(came)) {
-                    notes.store(
-                            checked, to -> changes.addAll(PatchReader.copy(file, to, TransferRequest.PATCH_BYTES_MAX)));
-                }
-                String config = changes.isEmpty()
-                        ? ""
-                        : RepositorySurvey.of(git, note.source(), note.lender(), false)
-                                .shownConfig();
-                notes.store(notes.configOf(spawnId), file -> file.write(config.getBytes(UTF_8)));
-                return applying.apply(note, checked, changes, announced.check(), named);
+                return apply(note, came, announced.check(), named);
             } finally {
                 Files.deleteIfExists(came);
-                Files.deleteIfExists(checked);
-                Files.deleteIfExists(notes.configOf(spawnId));
             }
+        });
+    }
+
+    private ApplyAnswer apply(WorkspaceNote note, Path came, boolean check, FileGlobs named) throws IOException {
+        String spawnId = note.spawnId();
+        Path checked = notes.patchOf(spawnId);
+        try {
+            List<FileChange> changes = read(came, checked);
+            String config = changes.isEmpty()
+                    ? ""
+                    : RepositorySurvey.of(git, note.source(), note.lender(), false)
+                            .shownConfig();
+            notes.store(notes.configOf(spawnId), file -> file.write(config.getBytes(UTF_8)));
+            return applying.apply(note, checked, changes, check, named);
+        } finally {
+            Files.deleteIfExists(checked);
+            Files.deleteIfExists(notes.configOf(spawnId));
+        }
+    }
+
+    private List<FileChange> read(Path came, Path checked) throws IOException {
+        List<FileChange> changes = new ArrayList<>();
+        try (InputStream file = Files.newInputStream(came)) {
+            notes.store(checked, to -> changes.addAll(PatchReader.copy(file, to, TransferRequest.PATCH_BYTES_MAX)));
+        }
+        return changes;
+    }
+
+    /**
+     * Keeps the changes of a spawn whose machine will be gone.
+     *
+     * @param patch at least the announced bytes; no more are read
+     * @throws BrigException {@code NOT_FOUND} if nothing was lent to that spawn
+     */
+    public void keep(TransferRequest.Keep announced, InputStream patch) {
+        String spawnId = announced.spawnId();
+        turns.take(spawnId, () -> {
+            WorkspaceNote note = notes.readLent(spawnId);
+            notes.store(notes.homeOf(spawnId), file -> Mirrors.copy(patch, file, announced.bytes()));
+            return note;
+        });
+    }
+
+    /** Whether changes of that spawn are kept here. */
+    boolean hasKept(String spawnId) {
+        return Files.exists(notes.homeOf(spawnId));
+    }
+
+    /** The changes that are kept of a spawn, as {@link MadeWorkspaces#diff}. */
+    DiffAnswer keptDiff(String spawnId, boolean stat) {
+        return turns.take(spawnId, () -> {
+            WorkspaceNote note = notes.readLent(spawnId);
+            Path checked = notes.patchOf(spawnId);
+            try {
+                List<FileChange> changes = read(notes.homeOf(spawnId), checked);
+                Git.Text shown;
+                try (InputStream file = Files.newInputStream(checked)) {
+                    shown = Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX).read(file);
+                }
+                return new DiffAnswer(
+                        spawnId,
+                        null,
+                        null,
+                        note.source().toString(),
+                        stat ? PatchRules.stat(changes) : shown.text(),
+                        !stat && shown.truncated());
+            } finally {
+                Files.deleteIfExists(checked);
+            }
+        });
+    }
+
+    /** Applies the changes that are kept of a spawn, as {@link MadeWorkspaces#apply}. What was applied is kept no longer. */
+    ApplyAnswer applyKept(String spawnId, boolean check, FileGlobs named) {
+        return turns.take(spawnId, () -> {
+            Path kept = notes.homeOf(spawnId);
+            ApplyAnswer answer = apply(notes.readLent(spawnId), kept, check, named);
+            if (answer.applied()) {
+                notes.store(kept, file -> {});
+            }
+            return answer;
         });
     }
 

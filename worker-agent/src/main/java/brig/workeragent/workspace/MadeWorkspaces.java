@@ -192,6 +192,9 @@ public final class MadeWorkspaces {
      *     beginning; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
     public DiffAnswer diff(String spawnId, @Nullable String to, boolean stat) {
+        if (to == null && isKept(spawnId)) {
+            return lending.keptDiff(spawnId, stat);
+        }
         if (to == null) {
             return turns.take(spawnId, () -> {
                 WorkspaceNote note = notes.read(spawnId);
@@ -218,6 +221,9 @@ public final class MadeWorkspaces {
      *     {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
     public ApplyAnswer apply(String spawnId, boolean check, FileGlobs named) {
+        if (isKept(spawnId)) {
+            return lending.applyKept(spawnId, check, named);
+        }
         return turns.take(spawnId, () -> {
             WorkspaceNote note = notes.read(spawnId);
             if (note.kind() != WorkspaceNote.Kind.WORKTREE) {
@@ -238,6 +244,11 @@ public final class MadeWorkspaces {
                 Files.deleteIfExists(patch);
             }
         });
+    }
+
+    /** Whether its worktree was on a machine that is gone, and what it changed is here. */
+    private boolean isKept(String spawnId) {
+        return !notes.has(spawnId) && lending.hasKept(spawnId);
     }
 
     /** Gives a checkpoint its number. */

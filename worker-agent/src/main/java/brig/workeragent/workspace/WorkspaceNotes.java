@@ -93,6 +93,11 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         return base.resolve(spawnId + ".lent-" + what);
     }
 
+    /** The changes of a spawn whose machine is gone, as they came. */
+    Path homeOf(String spawnId) {
+        return lentOf(spawnId, "home");
+    }
+
     /** A patch that is being examined. */
     Path patchOf(String spawnId) {
         return base.resolve(spawnId + ".patch");
@@ -185,14 +190,20 @@ record WorkspaceNotes(Path base, WorkersUser user) {
         return read(spawnId, WorkspaceNote.Kind.WORKTREE, lentTo(spawnId));
     }
 
-    /** @return whether there was such a note */
+    /**
+     * Also removes changes that were kept.
+     *
+     * @return whether there was such a note
+     */
     boolean removeLent(String spawnId) throws IOException {
+        Files.deleteIfExists(homeOf(spawnId));
         return Files.deleteIfExists(lentTo(spawnId));
     }
 
     /** Removes those that are older than that. */
     void removeLentBefore(long ms) throws IOException {
         removeBefore(base, "spn_*" + LENT, ms);
+        removeBefore(base, "spn_*" + LENT + "-home", ms);
     }
 
     /** A new place for a pack that is lent. */

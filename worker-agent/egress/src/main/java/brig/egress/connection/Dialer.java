@@ -2,10 +2,10 @@ package brig.egress.connection;
 
 import brig.egress.dns.NameSource;
 import brig.egress.http.Target;
-import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostPolicy;
 import brig.egress.request.Refusal;
 import brig.egress.tls.UpstreamTls;
+import brig.protocol.address.AddressGuard;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -1,6 +1,6 @@
 package brig.egress.dns;
 
-import brig.egress.policy.HostNames;
+import brig.protocol.address.HostNames;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,6 +1,6 @@
 package brig.egress.dns;
 
-import brig.egress.policy.HostNames;
+import brig.protocol.address.HostNames;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

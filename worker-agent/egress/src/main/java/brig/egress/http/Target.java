@@ -1,7 +1,7 @@
 package brig.egress.http;
 
-import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
+import brig.protocol.address.HostNames;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

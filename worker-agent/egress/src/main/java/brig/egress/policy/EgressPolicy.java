@@ -1,5 +1,6 @@
 package brig.egress.policy;
 
+import brig.protocol.address.HostNames;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Default;
 import brig.protocol.record.Range;

@@ -1,5 +1,7 @@
 package brig.egress.policy;
 
+import brig.protocol.address.Cidr;
+import brig.protocol.address.HostNames;
 import java.net.IDN;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;

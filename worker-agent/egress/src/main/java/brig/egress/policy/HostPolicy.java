@@ -1,5 +1,6 @@
 package brig.egress.policy;
 
+import brig.protocol.address.HostNames;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

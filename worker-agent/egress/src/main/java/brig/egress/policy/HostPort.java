@@ -1,5 +1,6 @@
 package brig.egress.policy;
 
+import brig.protocol.address.HostNames;
 import org.jspecify.annotations.Nullable;
 
 /**

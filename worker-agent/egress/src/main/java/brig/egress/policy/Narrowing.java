@@ -1,5 +1,6 @@
 package brig.egress.policy;
 
+import brig.protocol.address.Cidr;
 import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package brig.egress.proxy;
 
 import brig.egress.http.Target;
-import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
+import brig.protocol.address.HostNames;
 import brig.protocol.egress.EgressEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

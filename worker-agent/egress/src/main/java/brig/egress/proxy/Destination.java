@@ -2,9 +2,9 @@ package brig.egress.proxy;
 
 import brig.egress.http.Target;
 import brig.egress.policy.EgressPolicy;
-import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPolicy;
 import brig.egress.request.Refusal;
+import brig.protocol.address.HostNames;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;

@@ -1,7 +1,7 @@
 package brig.egress.proxy;
 
-import brig.egress.policy.HostNames;
 import brig.protocol.BrigException;
+import brig.protocol.address.HostNames;
 import brig.protocol.control.EgressStream;
 import brig.protocol.json.Json;
 import io.netty.buffer.ByteBuf;

@@ -2,9 +2,9 @@ package brig.egress.proxy;
 
 import brig.egress.connection.Relay;
 import brig.egress.http.Target;
-import brig.egress.policy.HostNames;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
+import brig.protocol.address.HostNames;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;

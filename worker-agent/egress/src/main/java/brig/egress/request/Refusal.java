@@ -1,7 +1,7 @@
 package brig.egress.request;
 
-import brig.egress.policy.HostNames;
 import brig.egress.policy.HostPort;
+import brig.protocol.address.HostNames;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package brig.egress.tls;
 
-import brig.egress.policy.HostNames;
+import brig.protocol.address.HostNames;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;

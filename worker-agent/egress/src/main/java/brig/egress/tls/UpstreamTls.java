@@ -2,7 +2,7 @@ package brig.egress.tls;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.egress.policy.HostNames;
+import brig.protocol.address.HostNames;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;

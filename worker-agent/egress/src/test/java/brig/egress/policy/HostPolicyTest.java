@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.address.HostNames;
 import brig.protocol.json.JsonObject;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,0 +1,225 @@
+package brig.gateway.cluster;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.GapReason;
+import brig.gateway.stream.StreamLog;
+import brig.gateway.stream.Subscription;
+import brig.gateway.time.Clock;
+import brig.gateway.time.Timers;
+import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The subscriber that writes a spawn's frames to the shared log, and acknowledges to the worker-agent what is durable
+ * there. It is tethered, as the recorder is.
+ *
+ * <p>One run at a time is on its way, so each names the position of the one before it, and a gateway that lost its host
+ * can write nothing. What comes meanwhile is the next run. Small runs wait for as long again as the last one took, at most
+ * {@value #PAUSE_MS_MAX} ms: so a shared log that is busy gets fewer and greater ones, and one that is not makes no reader
+ * late. A run whose fate is unknown is repeated as it was.
+ *
+ * <p>Owned by the event loop.
+ */
+final class Publisher implements FrameSink {
+    /** Deflated, about 64 KiB. */
+    static final int RUN_BYTES_MAX = 256 * 1024;
+
+    static final long PAUSE_MS_MAX = 20;
+    private static final int QUEUED_BYTES_MAX = 2 * RUN_BYTES_MAX;
+    private static final long RETRY_MS = 250;
+
+    /** What a publisher works with. */
+    record Services(SharedLog shared, Clock clock, Timers timers) {}
+
+    /** Its place in the cluster. */
+    record Place(String host, String spawnId, long term) {}
+
+    private record Piece(long firstSeq, long lastSeq, ByteBuf lines) {}
+
+    private final Services services;
+    private final Place place;
+    private final LongConsumer acknowledge;
+    private final Runnable finished;
+    private final Runnable stale;
+    private final ArrayDeque<Piece> queued = new ArrayDeque<>();
+    private long queuedBytes;
+    private @Nullable Subscription reader;
+    private @Nullable Run onTheWay;
+    /** Of the last run of the spawn. */
+    private long position;
+
+    private long sentMs;
+    /** Before that, the next run waits for more frames. */
+    private long dueMs;
+
+    private Timers.@Nullable Timer pause;
+    private boolean ending;
+    private boolean closed;
+
+    /**
+     * @param position of the last run of the spawn, 0 for none
+     * @param acknowledge called with the number up to which every frame is durable
+     * @param finished called when the stream ended and all of it is durable
+     * @param stale called when another gateway writes
+     */
+    Publisher(
+            Services services,
+            Place place,
+            long position,
+            LongConsumer acknowledge,
+            Runnable finished,
+            Runnable stale) {
+        this.services = services;
+        this.place = place;
+        this.position = position;
+        this.acknowledge = acknowledge;
+        this.finished = finished;
+        this.stale = stale;
+    }
+
+    /** Begins with that frame. */
+    void start(StreamLog log, long fromSeq) {
+        reader = log.record(fromSeq, this);
+        reader.drain();
+    }
+
+    /** Writes nothing more; a run on its way may still arrive. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            if (reader != null) {
+                reader.close();
+            }
+            if (pause != null) {
+                pause.cancel();
+            }
+            queued.forEach(piece -> piece.lines().release());
+            queued.clear();
+        }
+    }
+
+    @Override
+    public boolean isWritable() {
+        return !closed && queuedBytes < QUEUED_BYTES_MAX;
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        queued.add(new Piece(batch.firstSeq(), batch.lastSeq(), batch.lines()));
+        queuedBytes += batch.bytes();
+    }
+
+    @Override
+    public void flush() {
+        checkSend();
+    }
+
+    private void checkSend() {
+        if (closed || onTheWay != null || queued.isEmpty()) {
+            return;
+        }
+        long waitMs = dueMs - services.clock().nowMs();
+        if (waitMs <= 0 || waitMs > PAUSE_MS_MAX || ending || queuedBytes >= RUN_BYTES_MAX) {
+            send(next());
+        } else if (pause == null) {
+            pause = services.timers().after(waitMs, this::handlePause);
+        }
+    }
+
+    private void handlePause() {
+        pause = null;
+        checkSend();
+    }
+
+    /** Pieces that touch, as one run. */
+    private Run next() {
+        Piece first = queued.getFirst();
+        long last = first.firstSeq() - 1;
+        int bytes = 0;
+        ArrayDeque<Piece> taken = new ArrayDeque<>();
+        while (!queued.isEmpty()
+                && queued.getFirst().firstSeq() == last + 1
+                && (bytes == 0 || bytes + queued.getFirst().lines().readableBytes() <= RUN_BYTES_MAX)) {
+            Piece piece = queued.removeFirst();
+            taken.add(piece);
+            bytes += piece.lines().readableBytes();
+            last = piece.lastSeq();
+        }
+        byte[] lines = new byte[bytes];
+        int at = 0;
+        for (Piece piece : taken) {
+            int length = piece.lines().readableBytes();
+            piece.lines().readBytes(lines, at, length);
+            piece.lines().release();
+            at += length;
+        }
+        queuedBytes -= bytes;
+        return new Run(place.spawnId(), place.term(), first.firstSeq(), last, lines);
+    }
+
+    private void send(Run run) {
+        onTheWay = run;
+        sentMs = services.clock().nowMs();
+        services.shared().append(place.host(), run, position).whenComplete((placed, failure) -> {
+            if (closed) {
+                return;
+            }
+            if (failure == null) {
+                handleDurable(run, placed);
+            } else if (Reason.cause(failure) instanceof StaleException) {
+                close();
+                stale.run();
+            } else {
+                services.timers().after(RETRY_MS, () -> {
+                    if (!closed) {
+                        send(run);
+                    }
+                });
+            }
+        });
+    }
+
+    private void handleDurable(Run run, long placed) {
+        position = placed;
+        onTheWay = null;
+        long now = services.clock().nowMs();
+        dueMs = now + Math.min(PAUSE_MS_MAX, now - sentMs);
+        acknowledge.accept(run.lastSeq());
+        if (reader != null && !closed) {
+            reader.drain();
+        }
+        checkSend();
+        checkFinished();
+    }
+
+    private void checkFinished() {
+        if (ending && !closed && onTheWay == null && queued.isEmpty()) {
+            closed = true;
+            finished.run();
+        }
+    }
+
+    @Override
+    public void end() {
+        ending = true;
+        checkSend();
+        checkFinished();
+    }
+
+    /** Frames that never came from the worker: readers see the jump. */
+    @Override
+    public void gap(long from, long to, GapReason reason) {}
+
+    /** Not of the stream. */
+    @Override
+    public void notice(ErrorCode code, String message) {}
+
+    /** Nothing to write. */
+    @Override
+    public void throttled(boolean throttled) {}
+}
