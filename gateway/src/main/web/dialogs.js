@@ -80,8 +80,8 @@ export function dialogs() {
         ${content()}</dialog>`;
 }
 
-/** The browser tells it late: meanwhile another dialogue may have been opened. */
-const handleClose = () => drawn === state.opened && open(null);
+/** The browser tells it late: meanwhile another dialogue may have been opened, and the same element may show it. */
+const handleClose = (event) => !event.target.open && drawn === state.opened && open(null);
 
 /** After drawing: an element may have been another dialogue before, or one that was just closed. */
 export function settleDialog() {

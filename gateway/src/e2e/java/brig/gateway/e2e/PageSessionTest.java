@@ -193,6 +193,23 @@ class PageSessionTest {
         }
     }
 
+    /** Scenario: the browser tells that the palette was closed when it is open again. */
+    @Test
+    void shouldKeepADialogueThatWasOpenedBeforeTheEndOfTheLastOneWasTold() throws IOException {
+        try (Page page = chromium.open(product, "/")) {
+            look(page, "zz");
+            page.evaluate("""
+                    () => new Promise((resolve) => {
+                        const dialog = document.querySelector('dialog');
+                        dialog.addEventListener('close', () => setTimeout(resolve));
+                        dialog.close();
+                        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true}));
+                    })""");
+            assertThat(page.getByLabel("Command or session")).isFocused();
+            assertThat(page.getByLabel("Command or session")).hasValue("");
+        }
+    }
+
     @Test
     void shouldNotifyOnlyWhoAskedForIt() throws IOException {
         try (Page page = chromium.page(Chromium.screen(1360, 820))) {

@@ -28,6 +28,10 @@ class PrivateFileAttacksTest {
     /** In no command, and in each private file. */
     private static final String CONTENT = "the-content-of-a-private-file";
 
+    /** Ends the processes that pgrep finds and that have this machine's home. All others are none of the test's. */
+    private static final String END_OWN = "end_own() { for p in $(pgrep \"$@\"); do"
+            + " grep -qsz \"^HOME=$HOME\\$\" /proc/$p/environ && kill $p && echo ended; done; }; ";
+
     /** By name; HOME and OUTSIDE are replaced by the home, and a process of the same user outside of the masks. */
     private static final Map<String, String> ATTACKS = attacks();
 
@@ -82,7 +86,7 @@ class PrivateFileAttacksTest {
                 "program of the next command",
                 "mkdir -p ~/bin; printf '#!/bin/sh\\ncat HOME/project/.e*' >~/bin/nsenter;"
                         + " chmod +x ~/bin/nsenter; PATH=~/bin:$PATH nsenter");
-        attacks.put("end of what holds the masks", "pkill -x sleep; pkill -f kill.-0; cat .e*");
+        attacks.put("end of what holds the masks", END_OWN + "end_own -x sleep; end_own -f kill.-0; cat .e*");
         return attacks;
     }
 
@@ -151,7 +155,7 @@ class PrivateFileAttacksTest {
                 "chmod 0 keys",
                 "mkdir -p ~/a/b/c/d; cd ~; mv project a/b/c/d/away",
                 "mv keys .keys; chmod 0 .keys",
-                "pkill -f 'sleep 5'; pkill -x sh; true"
+                END_OWN + "end_own -f 'sleep 5'; end_own -x sh; true"
             })
     void shouldShowNothingAfterAnotherSearch(String command) throws IOException, InterruptedException {
         assumeTrue(allowsMasks(), "this machine allows no user namespaces to ordinary users");
@@ -159,7 +163,8 @@ class PrivateFileAttacksTest {
         try (FarSide far = prepare();
                 TunnelCommands tunnel = far.open(PRIVATE, nanos::get)) {
             long before = tunnel.masks().holder();
-            run(far, command);
+            String shown = run(far, command);
+            assertEquals(command.startsWith(END_OWN), shown.contains("ended"), shown);
             nanos.addAndGet(11_000_000_000L);
             try (ShellCaller caller = new ShellCaller(far.socket(), "/", Map.of(), "bash", "-c", "true")) {
                 caller.end();
