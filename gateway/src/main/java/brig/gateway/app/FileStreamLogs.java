@@ -60,9 +60,19 @@ final class FileStreamLogs implements StreamLogs {
     @Override
     public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
         FileStreamArchive archive = archive(spawnId);
-        return archive.open()
-                .thenCompose(lastSeq -> archive.read(Math.max(lastSeq - 1, 1), 2 * Limits.FRAME_BYTES_MAX)
-                        .thenApply(last -> reopened(spawnId, epoch, lastSeq, archive, last.lines())));
+        return reopened(spawnId, epoch, archive, archive.open());
+    }
+
+    @Override
+    public CompletionStage<Reopened> reopenToGap(String spawnId, String epoch) {
+        FileStreamArchive archive = archive(spawnId);
+        return reopened(spawnId, epoch, archive, archive.openToGap());
+    }
+
+    private CompletionStage<Reopened> reopened(
+            String spawnId, String epoch, FileStreamArchive archive, CompletionStage<Long> opened) {
+        return opened.thenCompose(lastSeq -> archive.read(Math.max(lastSeq - 1, 1), 2 * Limits.FRAME_BYTES_MAX)
+                .thenApply(last -> reopened(spawnId, epoch, lastSeq, archive, last.lines())));
     }
 
     private Reopened reopened(String spawnId, String epoch, long lastSeq, FileStreamArchive archive, byte[] lastTwo) {

@@ -54,20 +54,28 @@ final class SharedSpawnStore implements SpawnStore {
     /** What only an owner may begin is refused where nobody could be told of it. */
     @Override
     public CompletionStage<Void> save(SpawnRecord spawn) {
-        String host = host(spawn);
+        return isOrphan(spawn) ? refused(spawn) : own.save(spawn).thenCompose(saved -> tell(spawn));
+    }
+
+    /** Whether it begins without an owner of its host, which this gateway may have been a moment ago. */
+    private boolean isOrphan(SpawnRecord spawn) {
         boolean begins = switch (SpawnState.valueOf(spawn.course().state())) {
             case REQUESTED, SPAWNING -> true;
             case RUNNING, UNKNOWN, UNREACHABLE, TERMINATED, FAILED -> false;
         };
-        if (begins && host != null && terms.isShared(host) && terms.term(host) == 0) {
-            return CompletableFuture.failedFuture(new BrigException(
-                    ErrorCode.HOST_UNREACHABLE, "this gateway does not own host " + host + " any more", 1));
-        }
-        return own.save(spawn).thenCompose(saved -> tell(spawn));
+        return begins && isShared(spawn) && terms.term(String.valueOf(host(spawn))) == 0;
+    }
+
+    private static CompletionStage<Void> refused(SpawnRecord spawn) {
+        return CompletableFuture.failedFuture(new BrigException(
+                ErrorCode.HOST_UNREACHABLE, "this gateway does not own host " + host(spawn) + " any more", 1));
     }
 
     private CompletionStage<Void> tell(SpawnRecord spawn) {
         String host = host(spawn);
+        if (isOrphan(spawn)) {
+            return refused(spawn);
+        }
         long term = host == null || !terms.isShared(host) ? 0 : terms.term(host);
         return host == null || term == 0
                 ? CompletableFuture.completedFuture(null)

@@ -85,8 +85,7 @@ final class Reconciler {
     }
 
     private CompletionStage<Void> recover(SpawnRecord record) {
-        return parts.logs()
-                .reopen(record.spawnId(), record.epoch())
+        return reopen(record)
                 .exceptionally(failure -> {
                     logger.atError()
                             .addKeyValue("spawn_id", record.spawnId())
@@ -121,6 +120,14 @@ final class Reconciler {
                     }
                     return CompletableFuture.completedFuture(null);
                 });
+    }
+
+    private CompletionStage<StreamLogs.Reopened> reopen(SpawnRecord record) {
+        String host = ProviderBinding.read(record.spawnId(), record.course().providerIds())
+                .host();
+        return !isOver(record) && parts.peers().isTheirs(host)
+                ? parts.logs().reopenToGap(record.spawnId(), record.epoch())
+                : parts.logs().reopen(record.spawnId(), record.epoch());
     }
 
     private CompletionStage<Void> recoverEnded(Spawn spawn, StreamLogs.Reopened reopened) {

@@ -108,7 +108,7 @@ public final class SharedSpawns {
 
     private CompletionStage<Void> add(SpawnRecord told, Way way) {
         return parts.logs()
-                .reopen(told.spawnId(), told.epoch())
+                .reopenToGap(told.spawnId(), told.epoch())
                 .exceptionally(failure -> {
                     logger.atError()
                             .addKeyValue("spawn_id", told.spawnId())

@@ -22,6 +22,12 @@ public interface StreamLogs {
     CompletionStage<Reopened> reopen(String spawnId, String epoch);
 
     /**
+     * The same without what stands behind the first gap of the record: all of that is in a shared log, or its worker sends it
+     * again. A gap that stayed would be one for every gateway.
+     */
+    CompletionStage<Reopened> reopenToGap(String spawnId, String epoch);
+
+    /**
      * Keeps the last lines of a recorded stream readable. If the disk did not take them, they are written once it does.
      */
     void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines);

@@ -68,29 +68,55 @@ public final class FileStreamArchive implements StreamArchive {
      */
     public CompletionStage<Long> open() {
         return onDisk(() -> {
-            if (Files.isDirectory(folder)) {
-                try (Stream<Path> found = Files.list(folder)) {
-                    List<Path> sorted = found.filter(file -> FILE_NAME
-                                    .matcher(file.getFileName().toString())
-                                    .matches())
-                            .sorted()
-                            .toList();
-                    for (Path file : sorted) {
-                        String name = file.getFileName().toString();
-                        long first = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
-                        files.put(first, LineFile.found(file, first));
-                    }
+            find();
+            return recover();
+        });
+    }
+
+    /** The same, after it deleted the files behind the first gap. */
+    public CompletionStage<Long> openToGap() {
+        return onDisk(() -> {
+            find();
+            long next = evicted ? firstSeq : 1;
+            for (Map.Entry<Long, LineFile> file : List.copyOf(files.entrySet())) {
+                if (file.getKey() == next) {
+                    next = file.getValue().recover();
+                } else {
+                    delete(file.getValue());
+                    files.remove(file.getKey());
                 }
             }
-            Map.Entry<Long, LineFile> newest = files.lastEntry();
-            if (newest != null) {
-                Path oldest = files.firstEntry().getValue().path();
-                evicted = Files.exists(folder.resolve(EVICTED)) || !Files.exists(Checksums.beside(oldest));
-                nextSeq = newest.getValue().recover();
-                noteFirst();
-            }
-            return nextSeq - 1;
+            return recover();
         });
+    }
+
+    private void find() throws IOException {
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> found = Files.list(folder)) {
+                List<Path> sorted = found.filter(file ->
+                                FILE_NAME.matcher(file.getFileName().toString()).matches())
+                        .sorted()
+                        .toList();
+                for (Path file : sorted) {
+                    String name = file.getFileName().toString();
+                    long first = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
+                    files.put(first, LineFile.found(file, first));
+                }
+            }
+        }
+        if (!files.isEmpty()) {
+            Path oldest = files.firstEntry().getValue().path();
+            evicted = Files.exists(folder.resolve(EVICTED)) || !Files.exists(Checksums.beside(oldest));
+        }
+        noteFirst();
+    }
+
+    private long recover() throws IOException {
+        if (!files.isEmpty()) {
+            nextSeq = files.lastEntry().getValue().recover();
+        }
+        noteFirst();
+        return nextSeq - 1;
     }
 
     @Override

@@ -152,6 +152,11 @@ public final class SpawnBench {
             }
 
             @Override
+            public CompletionStage<Reopened> reopenToGap(String spawnId, String epoch) {
+                return reopen(spawnId, epoch);
+            }
+
+            @Override
             public void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines) {
                 ends.put(spawnId, firstSeq + "-" + lastSeq + " " + new String(lines, StandardCharsets.UTF_8));
             }

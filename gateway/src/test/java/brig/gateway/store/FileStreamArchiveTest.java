@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,11 @@ class FileStreamArchiveTest extends StreamArchiveContract {
     }
 
     private long opened(FileStreamArchive archive) {
-        CompletableFuture<Long> opened = archive.open().toCompletableFuture();
+        return settled(archive.open());
+    }
+
+    private long settled(CompletionStage<Long> lastSeq) {
+        CompletableFuture<Long> opened = lastSeq.toCompletableFuture();
         settle();
         assertTrue(opened.isDone(), "it answers in every case");
         return opened.join();
@@ -125,6 +130,37 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         for (long seq = first; seq <= last; seq++) {
             assertEquals(big(seq), text(read(archive, seq, 1)));
         }
+    }
+
+    @Test
+    void shouldForgetWhatStandsBehindAGapWhenItIsOpenedForThat() {
+        StreamArchive before = open(disk, loop);
+        append(before, 1, 5);
+        append(before, 9, 12);
+        append(before, 20, 21);
+        FileStreamArchive archive = open(disk, loop);
+        assertEquals(5, settled(archive.openToGap()));
+        assertEquals(1, files().size());
+        append(archive, 6, 9);
+        FileStreamArchive again = open(disk, loop);
+        assertEquals(9, settled(again.openToGap()));
+        assertEquals(Frames.frame(9), text(read(again, 9, 1)));
+    }
+
+    @Test
+    void shouldForgetAllWhenTheGapIsBeforeTheFirstFrame() {
+        append(open(disk, loop), 3, 5);
+        assertEquals(0, settled(open(disk, loop).openToGap()));
+        assertEquals(List.of(), files());
+    }
+
+    @Test
+    void shouldNotTakeForAGapWhatItDeletedToKeepItsBound() {
+        StreamArchive before = open(disk, loop);
+        long last = fill(before, 1, 400);
+        FileStreamArchive archive = open(disk, loop);
+        assertEquals(last, settled(archive.openToGap()));
+        assertEquals(before.firstSeq(), archive.firstSeq());
     }
 
     @Test

@@ -69,6 +69,15 @@ public final class MemoryArchive implements StreamArchive {
         lines.tailMap(seq, true).clear();
     }
 
+    /** Loses all behind the first frame that it does not have. */
+    public void cutAtGap() {
+        long next = 1;
+        while (lines.containsKey(next)) {
+            next++;
+        }
+        forget(next);
+    }
+
     /** Its newest line, empty where there is none. */
     public String last() {
         return lines.isEmpty() ? "" : new String(lines.lastEntry().getValue(), StandardCharsets.UTF_8);
