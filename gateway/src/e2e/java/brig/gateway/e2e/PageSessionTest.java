@@ -197,6 +197,7 @@ class PageSessionTest {
     @Test
     void shouldKeepADialogueThatWasOpenedBeforeTheEndOfTheLastOneWasTold() throws IOException {
         try (Page page = chromium.open(product, "/")) {
+            page.locator(".filter input").waitFor();
             look(page, "zz");
             page.evaluate("""
                     () => new Promise((resolve) => {

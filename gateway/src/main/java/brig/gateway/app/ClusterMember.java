@@ -40,6 +40,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +117,16 @@ final class ClusterMember {
             @Override
             public Reading follow(String host, long after, Reader reader) {
                 return log.follow(host, after, reader);
+            }
+
+            @Override
+            public void show(String host, Run run) {
+                log.show(host, run);
+            }
+
+            @Override
+            public Reading watch(String host, Consumer<Run> watcher) {
+                return log.watch(host, watcher);
             }
         };
     }

@@ -174,7 +174,12 @@ public final class Cluster implements Peers, Placement.Directory {
     }
 
     private Host host(String name, HostSettings its, WorkerAgents workers) {
-        HostFeed feed = new HostFeed(name, services.shared().log(), this::taker, services.timers());
+        HostFeed feed = new HostFeed(
+                name,
+                services.shared().log(),
+                this::taker,
+                spawnId -> spawner().shared().find(spawnId).isPresent() ? takerOf(spawnId) : null,
+                services.timers());
         SharedHost shared = new SharedHost(
                 name,
                 new SharedHost.Services(
@@ -263,6 +268,13 @@ public final class Cluster implements Peers, Placement.Directory {
                     mirror.take(run);
                 }
                 recorders.handleShared(spawn.log(), run.lastSeq());
+            }
+
+            @Override
+            public void show(Run run) {
+                if (mirror != null) {
+                    mirror.show(run);
+                }
             }
 
             @Override

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What other gateways write to the log of a host, given to the spawns that it is of. One reading for all spawns of a
- * host. It waits while a spawn is not known yet, and while one cannot take more.
+ * host. It waits while a spawn is not known yet, and while one cannot take more. What is shown before it is durable waits
+ * for nothing: it is passed over where it does not fit, or where its owner is known to be one no more.
  *
  * <p>Owned by the event loop.
  */
@@ -19,6 +20,9 @@ final class HostFeed {
     /** Takes the runs of one spawn. */
     interface Taker {
         void take(Run run);
+
+        /** Takes a run that is not durable yet if it can take more, and this is the next; it comes again when it is. */
+        void show(Run run);
 
         /** Completes when it can take more. */
         CompletionStage<Void> ready();
@@ -31,18 +35,30 @@ final class HostFeed {
     /** Finds who takes the runs of a spawn; completes with null if nobody does. */
     private final Function<String, CompletionStage<@Nullable Taker>> takers;
 
+    /** The same for one that is known already. */
+    private final Function<String, @Nullable Taker> known;
+
     private final Timers timers;
 
     /** By the position that they wait for. */
     private final TreeMap<Long, CompletableFuture<Void>> waiting = new TreeMap<>();
 
     private SharedLog.@Nullable Reading reading;
+    private SharedLog.@Nullable Reading watching;
     /** Counts readings: what an earlier one brought is not given after it was closed. */
     private int readings;
     /** Everything up to there was given. */
     private long position;
+    /** The greatest of an owner that wrote. */
+    private long term;
 
-    HostFeed(String host, SharedLog shared, Function<String, CompletionStage<@Nullable Taker>> takers, Timers timers) {
+    HostFeed(
+            String host,
+            SharedLog shared,
+            Function<String, CompletionStage<@Nullable Taker>> takers,
+            Function<String, @Nullable Taker> known,
+            Timers timers) {
+        this.known = known;
         this.timers = timers;
         this.host = host;
         this.shared = shared;
@@ -54,6 +70,11 @@ final class HostFeed {
         if (reading == null) {
             int its = ++readings;
             reading = shared.follow(host, position, runs -> handle(runs, its));
+            watching = shared.watch(host, run -> {
+                if (its == readings) {
+                    show(run);
+                }
+            });
         }
     }
 
@@ -62,6 +83,17 @@ final class HostFeed {
             reading.close();
             reading = null;
             readings++;
+        }
+        if (watching != null) {
+            watching.close();
+            watching = null;
+        }
+    }
+
+    private void show(Run run) {
+        Taker taker = run.term() < term ? null : known.apply(run.spawnId());
+        if (taker != null) {
+            taker.show(run);
         }
     }
 
@@ -89,6 +121,7 @@ final class HostFeed {
         if (its != readings || placed.position() <= position) {
             return CompletableFuture.completedFuture(null);
         }
+        term = Math.max(term, placed.run().term());
         if (placed.run().isFence()) {
             advance(placed.position());
             return CompletableFuture.completedFuture(null);

@@ -36,6 +36,13 @@ final class MirrorStream implements WorkerStream, HostFeed.Taker {
     }
 
     @Override
+    public void show(Run run) {
+        if (ready.isDone() && run.firstSeq() <= log.lastSeq() + 1) {
+            take(run);
+        }
+    }
+
+    @Override
     public void take(Run run) {
         if (closed || run.lastSeq() <= log.lastSeq()) {
             return;

@@ -11,6 +11,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * {@value #PAUSE_MS_MAX} ms: so a shared log that is busy gets fewer and greater ones, and one that is not makes no reader
  * late. A run whose fate is unknown is repeated as it was.
  *
+ * <p>Where few frames wait they are shown to the other gateways at once: their readers see them as early as those of this
+ * one, which do not wait until they are durable either.
+ *
  * <p>Owned by the event loop.
  */
 final class Publisher implements FrameSink {
@@ -30,6 +34,13 @@ final class Publisher implements FrameSink {
     static final int RUN_BYTES_MAX = 256 * 1024;
 
     static final long PAUSE_MS_MAX = 20;
+    /**
+     * Less than a log keeps in memory in any case: another gateway that was shown frames has all of them that are not durable, and as
+     * the next owner it writes them whatever its disk did.
+     */
+    private static final int SHOWN_BYTES_MAX = 16 * 1024;
+
+    private static final byte[] NOTHING = {};
     private static final int QUEUED_BYTES_MAX = 2 * RUN_BYTES_MAX;
     private static final long RETRY_MS = 250;
 
@@ -116,7 +127,30 @@ final class Publisher implements FrameSink {
 
     @Override
     public void flush() {
+        show();
         checkSend();
+    }
+
+    /** All that is not durable, as what was shown before may not have come. */
+    private void show() {
+        byte[] sent = onTheWay == null ? NOTHING : onTheWay.lines();
+        if (closed || queued.isEmpty() || sent.length + queuedBytes > SHOWN_BYTES_MAX) {
+            return;
+        }
+        byte[] lines = Arrays.copyOf(sent, sent.length + (int) queuedBytes);
+        long first = onTheWay == null ? queued.getFirst().firstSeq() : onTheWay.firstSeq();
+        long next = onTheWay == null ? first : onTheWay.lastSeq() + 1;
+        int at = sent.length;
+        for (Piece piece : queued) {
+            if (piece.firstSeq() != next) {
+                return;
+            }
+            int length = piece.lines().readableBytes();
+            piece.lines().getBytes(piece.lines().readerIndex(), lines, at, length);
+            at += length;
+            next = piece.lastSeq() + 1;
+        }
+        services.shared().show(place.host(), new Run(place.spawnId(), place.term(), first, next - 1, lines));
     }
 
     private void checkSend() {

@@ -19,7 +19,7 @@ public record Run(String spawnId, long term, long firstSeq, long lastSeq, byte[]
         return lastSeq < firstSeq;
     }
 
-    /** Under which a repetition is recognised. */
+    /** Its name in errors. */
     public String id() {
         return spawnId + "/" + term + "/" + firstSeq + (isFence() ? "/fence" : "");
     }

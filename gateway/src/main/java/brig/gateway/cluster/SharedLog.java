@@ -3,6 +3,7 @@ package brig.gateway.cluster;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * The frames of the workers of all hosts, a log for each host. Calls return at once; results and runs come on the event
@@ -39,4 +40,10 @@ public interface SharedLog {
 
     /** Reads all runs of a host behind that position, those to come too. */
     Reading follow(String host, long after, Reader reader);
+
+    /** Shows a run that is not durable yet to whoever watches its host. It may get lost. */
+    void show(String host, Run run);
+
+    /** Watches what is shown of a host, in any order. */
+    Reading watch(String host, Consumer<Run> watcher);
 }

@@ -32,7 +32,6 @@ public final class NatsCluster {
     private static final Logger logger = LoggerFactory.getLogger(NatsCluster.class);
     private static final int NOT_FOUND = 404;
     private static final Duration REQUEST_MAX = Duration.ofSeconds(3);
-    private static final Duration DUPLICATES = Duration.ofMinutes(2);
     /** Servers that answer later count as silent. */
     private static final Duration PING_MAX = Duration.ofMillis(1_500);
 
@@ -156,7 +155,6 @@ public final class NatsCluster {
                 .storageType(StorageType.File)
                 .replicas(settings.replicas())
                 .maxAge(Duration.ofHours(settings.keepHours()))
-                .duplicateWindow(DUPLICATES)
                 .allowDirect(false)
                 .build();
         try {

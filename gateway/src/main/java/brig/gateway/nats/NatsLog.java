@@ -6,18 +6,14 @@ import brig.gateway.cluster.StaleException;
 import brig.protocol.Ids;
 import brig.protocol.Reason;
 import io.nats.client.Connection;
-import io.nats.client.ConsumeOptions;
-import io.nats.client.IterableConsumer;
+import io.nats.client.Dispatcher;
 import io.nats.client.JetStream;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.Message;
 import io.nats.client.PublishOptions;
-import io.nats.client.api.DeliverPolicy;
 import io.nats.client.api.MessageInfo;
-import io.nats.client.api.OrderedConsumerConfiguration;
 import io.nats.client.impl.Headers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,14 +37,6 @@ final class NatsLog implements SharedLog {
     private static final String LAST = "Brig-Last";
     private static final int NO_MESSAGE = 10_037;
     private static final long ANSWER_MS = 5_000;
-    private static final long RETRY_MS = 500;
-    private static final Duration NEXT = Duration.ofMillis(500);
-    /** The next one if it is here already. */
-    private static final @Nullable Duration NO_WAIT = null;
-    /** A server that is gone is noticed after one and a half of it: the library waits for three heartbeats, of half of it each. */
-    static final long PULL_MS = 2_000;
-    /** At most so much is given at a time. */
-    private static final int BATCH_BYTES = 1024 * 1024;
 
     private final Connection connection;
     private final JetStream jetStream;
@@ -69,6 +58,10 @@ final class NatsLog implements SharedLog {
         return "brig.log." + host + "." + spawnId;
     }
 
+    private static String shownSubject(String host, String spawnId) {
+        return "brig.shown." + host + "." + spawnId;
+    }
+
     @Override
     public CompletionStage<Long> append(String host, Run run, long after) {
         CompletableFuture<Long> placed = new CompletableFuture<>();
@@ -84,15 +77,11 @@ final class NatsLog implements SharedLog {
 
     private void publish(String host, Run run, long after, CompletableFuture<Long> placed) {
         try {
-            Headers headers = new Headers()
-                    .add(TERM, String.valueOf(run.term()))
-                    .add(FIRST, String.valueOf(run.firstSeq()))
-                    .add(LAST, String.valueOf(run.lastSeq()));
+            Headers headers = headers(run);
             byte[] data = PackedLines.pack(run.lines(), headers);
             PublishOptions options = PublishOptions.builder()
                     .expectedStream(stream(host))
                     .expectedLastSubjectSequence(after)
-                    .messageId(run.id())
                     .build();
             var _ = jetStream
                     .publishAsync(subject(host, run.spawnId()), headers, data, options)
@@ -107,6 +96,13 @@ final class NatsLog implements SharedLog {
         } catch (RuntimeException e) {
             work.loop().execute(() -> placed.completeExceptionally(e));
         }
+    }
+
+    private static Headers headers(Run run) {
+        return new Headers()
+                .add(TERM, String.valueOf(run.term()))
+                .add(FIRST, String.valueOf(run.firstSeq()))
+                .add(LAST, String.valueOf(run.lastSeq()));
     }
 
     private static boolean isStale(Throwable failure) {
@@ -175,102 +171,52 @@ final class NatsLog implements SharedLog {
 
     @Override
     public Reading follow(String host, long after, Reader reader) {
-        Following following = new Following(host, after, reader);
-        Thread thread = Thread.ofVirtual().name("brig-feed-" + host).start(following);
-        return () -> {
-            following.closed = true;
-            thread.interrupt();
-        };
+        return StreamReader.start(
+                connection, management, stream(host), after, messages -> give(runs(host, messages), reader))::close;
     }
 
-    /** One reading of a host's stream, on a thread of its own. */
-    private final class Following implements Runnable {
-        private final String host;
-        private final Reader reader;
-        private long after;
-        private volatile boolean closed;
-
-        Following(String host, long after, Reader reader) {
-            this.host = host;
-            this.after = after;
-            this.reader = reader;
-        }
-
-        @Override
-        public void run() {
-            while (!closed) {
-                try {
-                    readOn();
-                } catch (InterruptedException e) {
-                    // Closed, or the program ends.
-                    Thread.currentThread().interrupt();
-                    return;
-                } catch (Exception e) {
-                    logger.debug("the log of host {} is read again from {}: {}", host, after, e.toString());
-                    pause();
-                }
+    private static List<Placed> runs(String host, List<Message> messages) {
+        List<Placed> runs = new ArrayList<>();
+        for (Message message : messages) {
+            long position = message.metaData().streamSequence();
+            Run run = read(message.getSubject(), message.getHeaders(), message.getData());
+            if (run == null) {
+                logger.warn("message {} of the log of host {} is no run and is passed over", position, host);
+            } else {
+                runs.add(new Placed(position, run));
             }
         }
+        return runs;
+    }
 
-        private void readOn() throws Exception {
-            IterableConsumer consumer = consumer();
+    private void give(List<Placed> runs, Reader reader) throws Exception {
+        CompletableFuture<Void> given = new CompletableFuture<>();
+        work.loop().execute(() -> reader.handle(runs).whenComplete((done, failure) -> given.complete(null)));
+        given.get();
+    }
+
+    @Override
+    public void show(String host, Run run) {
+        // Without a connection it would be kept until there is one, and come late.
+        if (connection.getStatus() == Connection.Status.CONNECTED) {
             try {
-                while (!closed) {
-                    Message first = consumer.nextMessage(NEXT);
-                    if (first != null) {
-                        give(batch(first, consumer));
-                    }
-                }
-            } finally {
-                consumer.stop();
+                connection.publish(shownSubject(host, run.spawnId()), headers(run), run.lines());
+            } catch (RuntimeException e) {
+                logger.debug("{} is not shown: {}", run.id(), e.toString());
             }
         }
+    }
 
-        private IterableConsumer consumer() throws Exception {
-            OrderedConsumerConfiguration from = new OrderedConsumerConfiguration()
-                    .deliverPolicy(DeliverPolicy.ByStartSequence)
-                    .startSequence(after + 1);
-            return connection
-                    .getStreamContext(stream(host))
-                    .createOrderedConsumer(from)
-                    .iterate(ConsumeOptions.builder()
-                            .batchBytes(4 * BATCH_BYTES)
-                            .expiresIn(PULL_MS)
-                            .build());
-        }
-
-        /** What has arrived: to wait for more would make the first ones late. */
-        private List<Placed> batch(Message first, IterableConsumer consumer) throws Exception {
-            List<Placed> runs = new ArrayList<>();
-            int bytes = 0;
-            for (Message next = first;
-                    next != null;
-                    next = bytes < BATCH_BYTES ? consumer.nextMessage(NO_WAIT) : null) {
-                after = next.metaData().streamSequence();
-                Run run = read(next.getSubject(), next.getHeaders(), next.getData());
-                if (run == null) {
-                    logger.warn("message {} of the log of host {} is no run and is passed over", after, host);
-                } else {
-                    runs.add(new Placed(after, run));
-                    bytes += run.lines().length;
-                }
+    @Override
+    public Reading watch(String host, Consumer<Run> watcher) {
+        String subject = shownSubject(host, "*");
+        Dispatcher dispatcher = connection.createDispatcher(message -> {
+            Run run = read(message.getSubject(), message.getHeaders(), message.getData());
+            if (run != null) {
+                work.loop().execute(() -> watcher.accept(run));
             }
-            return runs;
-        }
-
-        private void give(List<Placed> runs) throws Exception {
-            CompletableFuture<Void> given = new CompletableFuture<>();
-            work.loop().execute(() -> reader.handle(runs).whenComplete((done, failure) -> given.complete(null)));
-            given.get();
-        }
-
-        private void pause() {
-            try {
-                Thread.sleep(RETRY_MS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                closed = true;
-            }
-        }
+        });
+        dispatcher.subscribe(subject);
+        return () -> connection.closeDispatcher(dispatcher);
     }
 }

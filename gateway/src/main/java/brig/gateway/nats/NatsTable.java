@@ -3,26 +3,18 @@ package brig.gateway.nats;
 import brig.gateway.cluster.SharedTable;
 import brig.gateway.cluster.StaleException;
 import io.nats.client.Connection;
-import io.nats.client.ConsumeOptions;
-import io.nats.client.IterableConsumer;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.KeyValue;
-import io.nats.client.Message;
 import io.nats.client.PurgeOptions;
-import io.nats.client.api.DeliverPolicy;
 import io.nats.client.api.KeyValueEntry;
 import io.nats.client.api.KeyValueOperation;
-import io.nats.client.api.OrderedConsumerConfiguration;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,10 +30,6 @@ final class NatsTable implements SharedTable {
     static final int WRONG_LAST_SEQUENCE = 10_071;
 
     private static final String KEYS = "$KV.";
-    private static final long RETRY_MS = 500;
-    private static final Duration NEXT = Duration.ofMillis(500);
-    /** A watch that is quiet looks whether it missed something once in so many times {@link #NEXT}. */
-    private static final int CHECKS_EVERY = 4;
 
     private final Connection connection;
     private final KeyValue bucket;
@@ -117,72 +105,19 @@ final class NatsTable implements SharedTable {
 
     @Override
     public void watch(Consumer<Entry> watcher) {
-        Thread.ofVirtual().name("brig-watch-" + bucket.getBucketName()).start(new Watching(watcher));
+        var _ = StreamReader.startWithLast(
+                connection,
+                management,
+                stream(),
+                messages -> messages.stream()
+                        .map(message -> entry(new KeyValueEntry(message)))
+                        .forEach(entry -> loop.execute(() -> tell(entry, watcher))));
     }
 
-    /**
-     * One watch, on a thread of its own, until the connection ends. It looks itself whether it missed something: the library may notice
-     * only after half a minute that the server of its consumer is gone.
-     */
-    private final class Watching implements Runnable {
-        private final Consumer<Entry> watcher;
-        private long after;
-
-        Watching(Consumer<Entry> watcher) {
-            this.watcher = watcher;
-        }
-
-        @Override
-        public void run() {
-            while (connection.getStatus() != Connection.Status.CLOSED) {
-                try {
-                    watchOn();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                } catch (Exception e) {
-                    logger.debug("{} is watched again from {}: {}", bucket.getBucketName(), after, e.toString());
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
-                }
-            }
-        }
-
-        private void watchOn() throws Exception {
-            OrderedConsumerConfiguration from =
-                    new OrderedConsumerConfiguration().filterSubject(KEYS + bucket.getBucketName() + ".>");
-            if (after == 0) {
-                from.deliverPolicy(DeliverPolicy.LastPerSubject);
-            } else {
-                from.deliverPolicy(DeliverPolicy.ByStartSequence).startSequence(after + 1);
-            }
-            IterableConsumer consumer = connection
-                    .getStreamContext(stream())
-                    .createOrderedConsumer(from)
-                    .iterate(ConsumeOptions.builder().expiresIn(NatsLog.PULL_MS).build());
-            try {
-                long missed = 0;
-                for (int quiet = 0; connection.getStatus() != Connection.Status.CLOSED; quiet++) {
-                    Message next = consumer.nextMessage(NEXT);
-                    if (next != null) {
-                        Entry entry = entry(new KeyValueEntry(next));
-                        after = entry.revision();
-                        loop.execute(() -> tell(entry));
-                    } else if (missed > after) {
-                        throw new IOException("revision " + missed + " does not come");
-                    } else if (quiet % CHECKS_EVERY == 0) {
-                        missed = last();
-                    }
-                }
-            } finally {
-                consumer.stop();
-            }
-        }
-
-        private void tell(Entry entry) {
-            watcher.accept(entry);
-            advance(entry.revision());
-            purgeRemoved(entry);
-        }
+    private void tell(Entry entry, Consumer<Entry> watcher) {
+        watcher.accept(entry);
+        advance(entry.revision());
+        purgeRemoved(entry);
     }
 
     /** Of several gateways that do the same, each may be the first. */

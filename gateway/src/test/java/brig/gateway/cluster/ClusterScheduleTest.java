@@ -255,6 +255,9 @@ class ClusterScheduleTest {
                         return;
                     }
                 }
+                if (!all.passes(60_000, () -> all.isWritten(host, spawnId))) {
+                    faults.add(spawnId + " is not durable" + all.describe(host, spawnId));
+                }
                 faults.addAll(all.faults(host, spawnId));
                 SimulatedHost.Worker worker = all.hosts.get(host).workers.get(spawnId);
                 for (Node node : all.nodes.values()) {

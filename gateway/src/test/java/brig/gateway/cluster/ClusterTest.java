@@ -55,6 +55,7 @@ class ClusterTest {
         for (Node node : nodes) {
             all.await("it ended at " + node.name, 120_000, () -> isOver(node, spawnId));
         }
+        all.await("all is durable", 20_000, () -> all.isWritten("w1", spawnId));
     }
 
     @Test
@@ -84,6 +85,51 @@ class ClusterTest {
         }
         assertEquals(List.of(), all.faults("w1", accepted.spawnId()));
         assertEquals(SpawnState.TERMINATED, asked.find("fix").state());
+    }
+
+    private long durable(String spawnId) {
+        return all.shared.runs("w1", spawnId).stream()
+                .mapToLong(Run::lastSeq)
+                .max()
+                .orElse(0);
+    }
+
+    private AcceptedSpawn awaitRunning(Node owner) {
+        AcceptedSpawn accepted = await(owner.begin("w1", "fix"));
+        all.await("it speaks", 5_000, () -> durable(accepted.spawnId()) > 0);
+        return accepted;
+    }
+
+    @Test
+    void shouldShowElsewhereWhatIsNotDurableYet() {
+        Node owner = owner();
+        Node other = other(owner);
+        String spawnId = awaitRunning(owner).spawnId();
+        all.shared.full = true;
+        all.await("it is shown", 5_000, () -> other.find(spawnId).log().lastSeq() > durable(spawnId));
+        all.shared.full = false;
+        awaitEnd(spawnId, List.copyOf(all.nodes.values()));
+        assertEquals(List.of(), all.faults("w1", spawnId));
+    }
+
+    /** Scenario: what the next owner was shown is neither in the shared log nor on its disk. */
+    @Test
+    void shouldWriteWhatWasShownWhenTheOwnerIsKilledAndNoDiskHasRoom() {
+        Node owner = owner();
+        String spawnId = awaitRunning(owner).spawnId();
+        List<Node> others =
+                all.nodes.values().stream().filter(node -> node != owner).toList();
+        others.forEach(node -> node.setFull(true));
+        all.shared.full = true;
+        all.await(
+                "it is shown",
+                5_000,
+                () -> others.stream().allMatch(node -> node.find(spawnId).log().lastSeq() > durable(spawnId) + 2));
+        all.pass(100);
+        owner.kill();
+        all.shared.full = false;
+        awaitEnd(spawnId, others);
+        assertEquals(List.of(), all.faults("w1", spawnId));
     }
 
     @Test

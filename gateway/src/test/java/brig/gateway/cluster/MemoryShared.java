@@ -4,10 +4,12 @@ import brig.gateway.time.FakeTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -36,6 +38,7 @@ final class MemoryShared {
     final Table requests = new Table();
     final Map<String, List<SharedLog.Placed>> logs = new HashMap<>();
     private final Map<String, Function<byte[], CompletionStage<byte[]>>> gateways = new HashMap<>();
+    private final Map<String, Set<End.Watching>> watchers = new HashMap<>();
     private long position;
     /** Is told of each run that is written. */
     BiConsumer<String, Run> written = (host, run) -> {};
@@ -241,12 +244,44 @@ final class MemoryShared {
                 }
 
                 @Override
+                public void show(String host, Run run) {
+                    boolean lost = cut || gone || lateMs > 0 || random.nextInt(200) < losesPercent;
+                    if (!lost) {
+                        watchers.getOrDefault(host, Set.of()).forEach(watching -> watching.show(run));
+                    }
+                }
+
+                @Override
+                public Reading watch(String host, Consumer<Run> watcher) {
+                    Watching watching = new Watching(watcher);
+                    watchers.computeIfAbsent(host, key -> new LinkedHashSet<>()).add(watching);
+                    return () -> watchers.get(host).remove(watching);
+                }
+
+                @Override
                 public Reading follow(String host, long after, Reader reader) {
                     Following following = new Following(host, after, reader);
                     following.look();
                     return () -> following.closed = true;
                 }
             };
+        }
+
+        private final class Watching {
+            private final Consumer<Run> watcher;
+
+            Watching(Consumer<Run> watcher) {
+                this.watcher = watcher;
+            }
+
+            /** Later ones may be faster. */
+            void show(Run run) {
+                time.after(1 + random.nextInt(8), () -> {
+                    if (!cut && !gone) {
+                        loop.execute(() -> watcher.accept(run));
+                    }
+                });
+            }
         }
 
         private final class Following {

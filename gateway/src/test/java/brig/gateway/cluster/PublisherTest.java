@@ -12,12 +12,14 @@ import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.time.FakeTime;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class PublisherTest {
@@ -40,6 +42,7 @@ class PublisherTest {
                     WINDOW,
                     10));
     private final ArrayDeque<Sent> sent = new ArrayDeque<>();
+    private final List<String> shown = new ArrayList<>();
     private final List<Long> acked = new ArrayList<>();
     private long position;
 
@@ -58,6 +61,18 @@ class PublisherTest {
 
         @Override
         public Reading follow(String host, long after, Reader reader) {
+            throw new AssertionError("not asked");
+        }
+
+        @Override
+        public void show(String host, Run run) {
+            long lines = new String(run.lines(), StandardCharsets.UTF_8).lines().count();
+            assertEquals(run.lastSeq() - run.firstSeq() + 1, lines);
+            shown.add(run.firstSeq() + "-" + run.lastSeq());
+        }
+
+        @Override
+        public Reading watch(String host, Consumer<Run> watcher) {
             throw new AssertionError("not asked");
         }
     };
@@ -130,6 +145,26 @@ class PublisherTest {
         assertTrue(sent.isEmpty());
         time.pass(1);
         assertEquals("2-2", onTheWay());
+    }
+
+    @Test
+    void shouldShowFewFramesToTheOthersUntilTheyAreDurable() {
+        append(1);
+        append(2);
+        assertEquals(List.of("1-1", "1-3"), shown);
+        assertEquals(List.of(), acked);
+        arrives();
+        assertEquals("2-3", onTheWay());
+        append(1);
+        assertEquals("2-4", shown.getLast());
+    }
+
+    @Test
+    void shouldShowNothingWhileManyFramesWait() {
+        append(1);
+        append(Publisher.RUN_BYTES_MAX / Frames.frame(1).length());
+        append(1);
+        assertEquals(List.of("1-1"), shown);
     }
 
     @Test

@@ -368,6 +368,12 @@ final class SimulatedCluster {
             }
 
             @Override
+            public CompletionStage<Reopened> reopenToGap(String spawnId, String epoch) {
+                archive(spawnId).cutAtGap();
+                return reopen(spawnId, epoch);
+            }
+
+            @Override
             public void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines) {}
         }
     }
@@ -406,6 +412,16 @@ final class SimulatedCluster {
                                 ? "none"
                                 : worker.said.size() + " acked " + worker.acked + " ended " + worker.ended);
         return text.toString();
+    }
+
+    /** Whether all that its worker said is durable, which readers do not wait for. */
+    boolean isWritten(String host, String spawnId) {
+        SimulatedHost.Worker worker = hosts.get(host).workers.get(spawnId);
+        long durable = shared.runs(host, spawnId).stream()
+                .mapToLong(Run::lastSeq)
+                .max()
+                .orElse(0);
+        return worker == null || durable == worker.said.size();
     }
 
     /** The frames of a spawn as they are in the shared log, and what is wrong with them. */

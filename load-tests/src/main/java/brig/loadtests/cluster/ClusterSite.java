@@ -161,12 +161,11 @@ final class ClusterSite implements AutoCloseable {
     }
 
     private static void awaitSession(HttpWire.Place place, String spawnId) throws IOException {
-        Patience.await("the gateway with the readers knows the session", () -> {
+        Patience.await("the session runs at the gateway with the readers", () -> {
             try (HttpWire wire = place.connect()) {
-                return wire.send(place.request("GET", "/api/v1/spawns/" + spawnId, ""))
-                                .answer()
-                                .status()
-                        == OK;
+                HttpWire.Answer answer = wire.send(place.request("GET", "/api/v1/spawns/" + spawnId, ""))
+                        .answer();
+                return answer.status() == OK && "running".equals(answer.body().text("state"));
             }
         });
     }
