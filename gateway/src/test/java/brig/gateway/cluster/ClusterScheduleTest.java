@@ -261,6 +261,11 @@ class ClusterScheduleTest {
                 faults.addAll(all.faults(host, spawnId));
                 SimulatedHost.Worker worker = all.hosts.get(host).workers.get(spawnId);
                 for (Node node : all.nodes.values()) {
+                    // It may begin again, where what is shared did not answer.
+                    if (!all.passes(20_000, () -> node.find(spawnId) != null)) {
+                        faults.add(spawnId + " is not known at " + node.name + all.describe(host, spawnId));
+                        return;
+                    }
                     RecordingSink reader = node.read(spawnId);
                     if (!all.passes(20_000, reader::isEnded)) {
                         faults.add(spawnId + " cannot be read at " + node.name + ": " + reader.story()
