@@ -67,7 +67,6 @@ class ClusterGatewaysTest {
                         frame -> frame.number("seq", 0) >= seen
                                 && System.nanoTime() - killedNanos > TimeUnit.SECONDS.toNanos(2));
                 long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killedNanos);
-                System.out.println("MEASURED frames again after " + tookMs + " ms");
                 assertTrue(tookMs <= TAKEOVER_MS, "frames came again after " + tookMs + " ms");
                 frames.readAll(events);
             }

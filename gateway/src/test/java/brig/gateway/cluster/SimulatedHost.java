@@ -197,7 +197,7 @@ final class SimulatedHost {
                     worker.say("state", "\"state\":\"running\"");
                     workers.put(spawn.spawnId(), worker);
                     work(worker, 20 + random.nextInt(60));
-                    yield new SpawnAnswer("/work/" + spawn.spawnId(), POSTURE);
+                    yield new SpawnAnswer("/made/" + spawn.spawnId(), POSTURE);
                 }
                 case ControlRequest.Terminate terminate -> {
                     Worker worker = workers.get(terminate.spawnId());
@@ -218,7 +218,7 @@ final class SimulatedHost {
                                             < entry.getValue().said.size())
                             .map(entry -> new WorkersAnswer.WorkerView(
                                     entry.getKey(),
-                                    new SpawnAnswer("/work/" + entry.getKey(), POSTURE),
+                                    new SpawnAnswer("/made/" + entry.getKey(), POSTURE),
                                     entry.getValue().said.size(),
                                     entry.getValue().ended,
                                     false,
