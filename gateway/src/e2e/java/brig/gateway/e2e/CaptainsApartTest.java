@@ -106,7 +106,7 @@ class CaptainsApartTest {
         way(new Way(Verdict.REFUSED, "?spawn_id=HERS", ""), "listAudit", "listCosts");
         way(new Way(Verdict.REFUSED, "?session=HERS", ""), "listTokens", "revokeToken");
         way(new Way(Verdict.REFUSED, "", "{\"session\":\"HERS\"}"), "mintToken", "issueTicket");
-        way(new Way(Verdict.REFUSED, "", "{" + SHELL + ",\"workspace\":\"FOLDER\"}"), "spawn");
+        way(new Way(Verdict.REFUSED, "?wait=30s", "{" + SHELL + ",\"workspace\":\"FOLDER\"}"), "spawn");
         way(
                 new Way(
                         Verdict.REFUSED,
@@ -287,7 +287,7 @@ class CaptainsApartTest {
                 "\"workspace_mode\":\"worktree\",\"repository\":\"" + folder + "\"",
                 "\"workspace_mode\":\"snapshot\",\"repository\":\"" + folder + "/sub\"")) {
             for (String share : List.of("", ",\"share_workspace\":true")) {
-                Web.Answer answer = bob.post("/api/v1/spawns?wait=10s", "{" + SHELL + "," + place + share + "}");
+                Web.Answer answer = bob.post("/api/v1/spawns?wait=30s", "{" + SHELL + "," + place + share + "}");
                 assertEquals(
                         "WORKSPACE_IN_USE",
                         answer.code(),

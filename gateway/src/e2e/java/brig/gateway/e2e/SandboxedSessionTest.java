@@ -104,7 +104,7 @@ class SandboxedSessionTest {
             product.kill();
             product.serve();
             awaitState(site, "running");
-            assertEquals(0, product.brig("terminate", "long").exitCode());
+            terminate(product, "long");
             site.awaitNoSandbox();
         }
     }
@@ -130,7 +130,7 @@ class SandboxedSessionTest {
             Await.until(
                     "it has changed", () -> product.brig("diff", "kept").out().contains("+more"));
             signal(product, "STOP");
-            assertEquals(0, product.brig("terminate", "kept").exitCode());
+            terminate(product, "kept");
             awaitState(site, "terminated");
             product.kill();
             signal(product, "CONT");
@@ -216,7 +216,7 @@ class SandboxedSessionTest {
                     refused::err);
             Run beside = product.brig("exec", "kept", "--", "ls");
             assertTrue(beside.err().contains("is that session's alone"), beside::err);
-            assertEquals(0, product.brig("terminate", "kept").exitCode());
+            terminate(product, "kept");
             site.awaitNoSandbox();
         }
     }
@@ -262,7 +262,7 @@ class SandboxedSessionTest {
                 assertEquals(List.of(), secrets.filesIn(wall.homeHere()));
                 assertEquals(List.of(), secrets.inStart(there));
                 assertEquals(List.of(), secrets.inMemory(there));
-                assertEquals(0, product.brig("terminate", "asks").exitCode());
+                terminate(product, "asks");
                 site.awaitNoSandbox();
             }
         }
@@ -293,7 +293,7 @@ class SandboxedSessionTest {
             Run costs = site.product().brig("costs");
             assertTrue(costs.out().contains(only(site)) && costs.out().contains(id), costs::out);
             assertTrue(costs.out().contains("0.5000"), costs::out);
-            assertEquals(0, site.product().brig("terminate", "one").exitCode());
+            terminate(site.product(), "one");
             site.awaitNoSandbox();
         }
     }
@@ -324,5 +324,10 @@ class SandboxedSessionTest {
             assertTrue(both.err().contains("no host, on or tunnel goes with it"), both::err);
             assertEquals(0, site.provider().requests(Operation.CREATE));
         }
+    }
+
+    private static void terminate(Product product, String name) throws IOException {
+        Run terminated = product.brig("terminate", name);
+        assertEquals(0, terminated.exitCode(), terminated.err());
     }
 }
