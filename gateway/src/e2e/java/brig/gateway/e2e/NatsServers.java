@@ -9,7 +9,6 @@ import io.nats.client.Options;
 import io.nats.client.api.StreamConfiguration;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,8 +62,8 @@ final class NatsServers implements AutoCloseable {
         Files.writeString(secret("brig.creds"), access.user());
         Files.writeString(secret("system.creds"), access.system());
         for (int i = 0; i < count; i++) {
-            ports.add(freePort());
-            routes.add(freePort());
+            ports.add(FreePorts.next());
+            routes.add(FreePorts.next());
         }
         for (int i = 0; i < count; i++) {
             Files.writeString(config(i), text(i, sync));
@@ -79,6 +78,9 @@ final class NatsServers implements AutoCloseable {
 
     private boolean hasLeader() throws IOException {
         for (int i = 0; i < processes.size(); i++) {
+            if (!processes.get(i).isAlive()) {
+                throw new AssertionError("nats-server ended: " + Files.readString(log(i)));
+            }
             if (Files.readString(log(i)).contains("metadata leader:")) {
                 return true;
             }
@@ -106,12 +108,6 @@ final class NatsServers implements AutoCloseable {
         NatsServers servers = new NatsServers(1, "", Access.PASSWORDS);
         servers.awaitUp();
         return servers;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private Path secret(String name) throws IOException {

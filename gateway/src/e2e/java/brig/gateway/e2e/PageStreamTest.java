@@ -8,12 +8,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -94,24 +90,6 @@ class PageStreamTest {
         return (String) page.evaluate(MODEL.replace("WHAT", what));
     }
 
-    /** A port that stays free while the gateway is away: most kernels give none below 32768 to whoever asks for any. */
-    private static int freePort() throws IOException {
-        for (int port = new Random().nextInt(16_384, 32_768); port > 1024; port--) {
-            if (isFree(port)) {
-                return port;
-            }
-        }
-        throw new IOException("no port below 32768 is free");
-    }
-
-    private static boolean isFree(int port) throws IOException {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-            return socket.isBound();
-        } catch (BindException taken) {
-            return false;
-        }
-    }
-
     private static String numbers(int to) {
         StringBuilder numbers = new StringBuilder("1");
         for (int i = 2; i <= to; i++) {
@@ -130,7 +108,7 @@ class PageStreamTest {
     /** Scenario: a worker counts; the network goes and comes, then the gateway is killed and started again. */
     @Test
     void shouldLoseAndDoubleNoLineWithoutNetworkAndWithoutGateway() throws IOException {
-        try (Product product = Product.start(Map.of("http", Map.of("port", (long) freePort())))) {
+        try (Product product = Product.start(Map.of("http", Map.of("port", (long) FreePorts.next())))) {
             Spawned counts = named(product, "counts", "shell", TICKS.formatted(400, "0.05"));
             try (Page page = chromium.open(counts, "")) {
                 Locator link = page.locator(".link");

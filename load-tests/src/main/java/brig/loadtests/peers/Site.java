@@ -2,13 +2,15 @@ package brig.loadtests.peers;
 
 import brig.loadtests.suite.Scenario;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The environment of one run.
@@ -18,6 +20,8 @@ import java.util.List;
  * @param cores    the assignment of cores
  */
 public record Site(Path folder, Path programs, Cores cores, Scenario scenario) {
+    private static final int END = 32_768;
+    private static final AtomicInteger LAST = new AtomicInteger(new Random().nextInt(16_384, END - 4_096));
 
     /** The core of the server and that of the generator. */
     public record Cores(int server, int generator) {
@@ -41,11 +45,24 @@ public record Site(Path folder, Path programs, Cores cores, Scenario scenario) {
         return Files.writeString(folder.resolve(name), text);
     }
 
-    /** A free port on loopback. */
+    /**
+     * A free port on loopback, given to nobody else, which its server binds later. Most kernels give none below 32768 to
+     * whoever asks for any, so no client takes it in between.
+     */
     public static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            return socket.getLocalPort();
+        for (int port = LAST.incrementAndGet(); port < END; port = LAST.incrementAndGet()) {
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new IOException("no port below " + END + " is free");
+    }
+
+    private static boolean isFree(int port) throws IOException {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (BindException taken) {
+            return false;
         }
     }
 }
