@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * there. It is tethered, as the recorder is.
  *
  * <p>One run at a time is on its way, so each names the position of the one before it, and a gateway that lost its host
- * can write nothing. What comes meanwhile is the next run. Small runs wait for as long again as the last one took, at most
- * {@value #PAUSE_MS_MAX} ms: so a shared log that is busy gets fewer and greater ones, and one that is not makes no reader
- * late. A run whose fate is unknown is repeated as it was.
+ * can write nothing. What comes meanwhile is the next run. A run whose fate is unknown is repeated as it was.
  *
  * <p>Where few frames wait they are shown to the other gateways at once: their readers see them as early as those of this
- * one, which do not wait until they are durable either.
+ * one, which do not wait until they are durable either. So nobody is late when they become durable together with what
+ * comes in the next {@value #SHOWN_PAUSE_MS} ms, and what a run costs is for each run. More frames than that wait for as
+ * long again as the last run took, at most {@value #PAUSE_MS_MAX} ms: a shared log that is busy gets fewer and greater runs.
  *
  * <p>Owned by the event loop.
  */
@@ -34,11 +34,12 @@ final class Publisher implements FrameSink {
     static final int RUN_BYTES_MAX = 256 * 1024;
 
     static final long PAUSE_MS_MAX = 20;
+    static final long SHOWN_PAUSE_MS = 100;
     /**
      * Less than a log keeps in memory in any case: another gateway that was shown frames has all of them that are not durable, and as
      * the next owner it writes them whatever its disk did.
      */
-    private static final int SHOWN_BYTES_MAX = 16 * 1024;
+    static final int SHOWN_BYTES_MAX = 16 * 1024;
 
     private static final byte[] NOTHING = {};
     private static final int QUEUED_BYTES_MAX = 2 * RUN_BYTES_MAX;
@@ -65,10 +66,11 @@ final class Publisher implements FrameSink {
     private long position;
 
     private long sentMs;
-    /** Before that, the next run waits for more frames. */
-    private long dueMs;
+    private long durableMs = -SHOWN_PAUSE_MS;
+    private long tookMs;
 
     private Timers.@Nullable Timer pause;
+    private long pauseEndMs;
     private boolean ending;
     private boolean closed;
 
@@ -106,9 +108,7 @@ final class Publisher implements FrameSink {
             if (reader != null) {
                 reader.close();
             }
-            if (pause != null) {
-                pause.cancel();
-            }
+            cancelPause();
             queued.forEach(piece -> piece.lines().release());
             queued.clear();
         }
@@ -157,17 +157,29 @@ final class Publisher implements FrameSink {
         if (closed || onTheWay != null || queued.isEmpty()) {
             return;
         }
-        long waitMs = dueMs - services.clock().nowMs();
-        if (waitMs <= 0 || waitMs > PAUSE_MS_MAX || ending || queuedBytes >= RUN_BYTES_MAX) {
+        long pauseMs = queuedBytes <= SHOWN_BYTES_MAX ? SHOWN_PAUSE_MS : Math.min(PAUSE_MS_MAX, tookMs);
+        long now = services.clock().nowMs();
+        long endMs = durableMs + pauseMs;
+        boolean waits = durableMs <= now && now < endMs;
+        if (!waits || ending || queuedBytes >= RUN_BYTES_MAX) {
             send(next());
-        } else if (pause == null) {
-            pause = services.timers().after(waitMs, this::handlePause);
+        } else if (pause == null || endMs < pauseEndMs) {
+            cancelPause();
+            pauseEndMs = endMs;
+            pause = services.timers().after(endMs - now, this::handlePause);
         }
     }
 
     private void handlePause() {
         pause = null;
         checkSend();
+    }
+
+    private void cancelPause() {
+        if (pause != null) {
+            pause.cancel();
+            pause = null;
+        }
     }
 
     /** Pieces that touch, as one run. */
@@ -221,8 +233,8 @@ final class Publisher implements FrameSink {
     private void handleDurable(Run run, long placed) {
         position = placed;
         onTheWay = null;
-        long now = services.clock().nowMs();
-        dueMs = now + Math.min(PAUSE_MS_MAX, now - sentMs);
+        durableMs = services.clock().nowMs();
+        tookMs = durableMs - sentMs;
         acknowledge.accept(run.lastSeq());
         if (reader != null && !closed) {
             reader.drain();

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 
 class PublisherTest {
     private static final int WINDOW = 1024 * 1024;
+    private static final int TOO_MANY_TO_SHOW =
+            Publisher.SHOWN_BYTES_MAX / Frames.frame(1).length() + 1;
 
     private record Sent(Run run, long after, CompletableFuture<Long> placed) {}
 
@@ -117,9 +119,23 @@ class PublisherTest {
         append(3);
         assertEquals("1-1", onTheWay());
         arrives();
+        time.pass(Publisher.SHOWN_PAUSE_MS);
         assertEquals("2-5", onTheWay());
         assertEquals(position, sent.getFirst().after());
         assertEquals(List.of(1L), acked);
+    }
+
+    @Test
+    void shouldWaitForMoreFramesWhereThoseThatWaitAreShown() {
+        append(1);
+        arrives();
+        append(1);
+        time.pass(Publisher.SHOWN_PAUSE_MS - 1);
+        append(1);
+        assertEquals("2-3", shown.getLast());
+        assertTrue(sent.isEmpty(), "more may come");
+        time.pass(1);
+        assertEquals("2-3", onTheWay());
     }
 
     @Test
@@ -129,10 +145,10 @@ class PublisherTest {
         arrives();
         append(1);
         time.pass(5);
-        append(1);
+        append(TOO_MANY_TO_SHOW);
         assertTrue(sent.isEmpty(), "more may come");
         time.pass(1);
-        assertEquals("2-3", onTheWay());
+        assertEquals("2-" + (2 + TOO_MANY_TO_SHOW), onTheWay());
     }
 
     @Test
@@ -140,10 +156,21 @@ class PublisherTest {
         append(1);
         time.pass(3_000);
         arrives();
-        append(1);
+        append(TOO_MANY_TO_SHOW);
         time.pass(Publisher.PAUSE_MS_MAX - 1);
         assertTrue(sent.isEmpty());
         time.pass(1);
+        assertEquals("2-" + (1 + TOO_MANY_TO_SHOW), onTheWay());
+    }
+
+    @Test
+    void shouldNotWaitBeforeTheLastRun() {
+        append(1);
+        arrives();
+        append(1);
+        assertTrue(sent.isEmpty());
+        log.end();
+        loop.run();
         assertEquals("2-2", onTheWay());
     }
 
@@ -154,7 +181,6 @@ class PublisherTest {
         assertEquals(List.of("1-1", "1-3"), shown);
         assertEquals(List.of(), acked);
         arrives();
-        assertEquals("2-3", onTheWay());
         append(1);
         assertEquals("2-4", shown.getLast());
     }
