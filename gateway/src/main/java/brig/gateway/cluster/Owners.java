@@ -75,10 +75,7 @@ final class Owners {
 
     private void ask(Question question, long deadlineMs, CompletableFuture<JsonObject> answer) {
         Optional<OwnerEntry> owner = ownerOf.apply(question.host());
-        CompletionStage<Reply> asked = owner.map(entry -> entry.gateway().equals(name)
-                        ? self.apply(question)
-                        : post.ask(entry.gateway(), Json.write((Record) question))
-                                .thenApply(bytes -> Json.read(bytes, Reply.class)))
+        CompletableFuture<Reply> asked = owner.map(entry -> put(question, entry))
                 .orElseGet(() -> CompletableFuture.completedFuture(Reply.MOVED));
         asked.whenComplete((reply, failure) -> {
             boolean absent = failure != null && Reason.cause(failure) instanceof Post.AbsentException;
@@ -90,6 +87,29 @@ final class Owners {
                 answer.completeExceptionally(reply.refusal().toException());
             } else {
                 answer.completeExceptionally(unanswered(question.host(), failure));
+            }
+        });
+    }
+
+    private CompletableFuture<Reply> put(Question question, OwnerEntry owner) {
+        if (owner.gateway().equals(name)) {
+            return self.apply(question).toCompletableFuture();
+        }
+        CompletableFuture<Reply> asked = post.ask(owner.gateway(), Json.write((Record) question))
+                .thenApply(bytes -> Json.read(bytes, Reply.class))
+                .toCompletableFuture();
+        awaitAnswer(question, owner, asked);
+        return asked;
+    }
+
+    /** From an owner that was killed none comes, which the next one makes known long before the time for answers is over. */
+    private void awaitAnswer(Question question, OwnerEntry owner, CompletableFuture<Reply> asked) {
+        timers.after(AGAIN_MS, () -> {
+            long term = ownerOf.apply(question.host()).map(OwnerEntry::term).orElse(owner.term());
+            if (term != owner.term()) {
+                asked.completeExceptionally(new IllegalStateException("another gateway took the host"));
+            } else if (!asked.isDone()) {
+                awaitAnswer(question, owner, asked);
             }
         });
     }
