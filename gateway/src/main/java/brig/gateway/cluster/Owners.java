@@ -77,7 +77,7 @@ final class Owners {
         Optional<OwnerEntry> owner = ownerOf.apply(question.host());
         CompletableFuture<Reply> asked = owner.map(entry -> put(question, entry))
                 .orElseGet(() -> CompletableFuture.completedFuture(Reply.MOVED));
-        asked.whenComplete((reply, failure) -> {
+        var _ = asked.whenComplete((reply, failure) -> {
             boolean absent = failure != null && Reason.cause(failure) instanceof Post.AbsentException;
             if (absent || (reply != null && reply.moved())) {
                 askAgain(question, deadlineMs, answer);
