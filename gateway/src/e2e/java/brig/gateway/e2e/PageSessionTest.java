@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Timeout;
 /** One session as a conversation: cards, threads, Markdown, places that links lead to; and how everything is found by name. */
 @Timeout(240)
 class PageSessionTest {
+    private static final String DRAWN =
+            "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))";
+
     private static final String HIDE = "Object.defineProperty(document, 'hidden', {get: () => true});"
             + "window.told = []; window.Notification = class { static permission = 'granted';"
             + " static requestPermission = async () => 'granted'; constructor(title, {body}) { told.push(`${title}: ${body}`); } }";
@@ -140,11 +143,19 @@ class PageSessionTest {
             try (Page page = chromium.open(product, "/session/" + session.id())) {
                 Locator log = page.locator(".log");
                 assertThat(log).containsText("line 300");
-                log.focus();
-                for (String key : List.of("Home", "PageDown", "PageDown")) {
-                    page.keyboard().press(key);
-                }
                 Locator head = page.locator(".thread .head");
+                log.focus();
+                // A page that still draws what came goes back to the end.
+                Await.until("the log is at its beginning", () -> {
+                    page.keyboard().press("Home");
+                    page.evaluate(DRAWN);
+                    return log.evaluate("(log) => log.scrollTop === 0").equals(true);
+                });
+                Await.until("the thread is drawn", () -> {
+                    log.evaluate("(log) => log.scrollBy(0, 100)");
+                    page.evaluate(DRAWN);
+                    return head.count() > 0;
+                });
                 assertThat(head).hasAttribute("aria-expanded", "false");
                 head.click();
                 assertThat(head).hasAttribute("aria-expanded", "true");
