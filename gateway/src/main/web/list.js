@@ -8,7 +8,15 @@ const ROW_PX = 20; // what a row is thought to have before it was measured
 const NEAR_END_PX = 40;
 const HAND_MS = 700; // for so long a list goes on moving by what a hand did
 const DRAG_MS = 10_000; // nobody tells the end of a pull at the scroll bar
+const UP_KEYS = ['Home', 'PageUp', 'ArrowUp'];
 const USES = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
+
+function isUpwards({type, key, shiftKey, deltaY, target}) {
+    return type === 'wheel'
+        ? deltaY < 0
+        : type === 'keydown' && !target.closest('input, textarea, select')
+            && (UP_KEYS.includes(key) || (key === ' ' && shiftKey));
+}
 
 export class VirtualList {
     /** Whether the newest row is kept in sight. */
@@ -89,8 +97,13 @@ export class VirtualList {
         this.#element = element ?? null;
         if (element) {
             const handleScroll = () => this.#handleScroll();
-            const handleUse = ({type}) => {
-                this.#usedMs = performance.now() + (type === 'pointerdown' ? DRAG_MS : 0);
+            const handleUse = (event) => {
+                this.#usedMs = performance.now() + (event.type === 'pointerdown' ? DRAG_MS : 0);
+                // The list moves only after that, and what is drawn in between would take it back to the end.
+                if (this.follow && element.scrollTop > 0 && isUpwards(event)) {
+                    this.follow = false;
+                    changed();
+                }
             };
             element.addEventListener('scroll', handleScroll, {passive: true});
             USES.forEach((name) => element.addEventListener(name, handleUse, {passive: true}));
