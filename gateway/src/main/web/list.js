@@ -14,8 +14,9 @@ const USES = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
 function isUpwards({type, key, shiftKey, deltaY, target}) {
     return type === 'wheel'
         ? deltaY < 0
-        : type === 'keydown' && !target.closest('input, textarea, select')
-            && (UP_KEYS.includes(key) || (key === ' ' && shiftKey));
+        : type === 'keydown' &&
+              !target.closest('input, textarea, select') &&
+              (UP_KEYS.includes(key) || (key === ' ' && shiftKey));
 }
 
 export class VirtualList {
