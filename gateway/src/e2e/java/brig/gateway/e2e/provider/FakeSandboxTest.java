@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,11 +117,14 @@ class FakeSandboxTest {
         assertEquals(0, FakeSandbox.exitOf(left));
         Process running = exec("echo runs; exec sleep 1000");
         assertEquals("runs", running.inputReader().readLine());
-        String namespace = Files.readSymbolicLink(Path.of("/proc/" + sandbox.pid() + "/ns/pid"))
-                .toString();
-        assertEquals(4, in(namespace), "first, cat and two sleeps");
-        sandbox.close();
-        assertEquals(0, in(namespace));
+        Path link = Path.of("/proc/" + sandbox.pid() + "/ns/pid");
+        // The kernel gives the number of a namespace to another as soon as nobody holds it.
+        try (InputStream held = Files.newInputStream(link)) {
+            String namespace = Files.readSymbolicLink(link).toString();
+            assertEquals(4, in(namespace), "first, cat and two sleeps");
+            sandbox.close();
+            assertEquals(0, in(namespace));
+        }
         FakeSandbox.exitOf(running);
         assertFalse(Files.exists(sandbox.homeHere().getParent()));
     }
