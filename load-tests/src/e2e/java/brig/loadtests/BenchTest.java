@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The installed benchmark: that it measures, not what. Its own worker-agent speaks to the product. */
 @Timeout(600)
+@Tag("slow")
 class BenchTest {
     @TempDir
     Path folder;

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 @Order(1)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class AgentAsksTest {
     private static final long WAIT_MS = 4000;
     private static final String RAN = "ran-42";

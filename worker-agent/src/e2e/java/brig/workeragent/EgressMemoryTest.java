@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What many workers with egress cost outside their walls. */
 @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Order(5)
+@Tag("slow")
 class EgressMemoryTest {
     private static final int WORKERS = 200;
     private static final long BYTES_OF_WORKER_MAX = 1024 * 1024;

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +146,7 @@ class EgressWallTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {false, true})
     void shouldReachAnAllowedNameWithEveryProgram(boolean encrypted) throws IOException {
         String base = base(encrypted, "allowed.test");
@@ -153,6 +155,7 @@ class EgressWallTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {false, true})
     void shouldReachNoDeniedNameWithAnyProgram(boolean encrypted) throws IOException {
         String base = base(encrypted, "denied.test");
@@ -183,17 +186,20 @@ class EgressWallTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldReachNoRawPortNoDatagramAndNoNameServerOfTheOutside() throws IOException {
         assertEach(run("raw"), "refused", 3);
     }
 
     @Test
+    @Tag("slow")
     void shouldSayWhyWhenAHostIsDenied() throws IOException {
         String said = String.join("\n", run("curl -sS -w '%{http_code}' " + base(false, "denied.test") + "/page"));
         assertTrue(said.endsWith("403") && said.contains("denied.test"), said);
     }
 
     @Test
+    @Tag("slow")
     void shouldBeNarrowedByAFileOfTheProject() throws IOException {
         allow("allowed.test", "other.test");
         Files.writeString(
@@ -209,6 +215,7 @@ class EgressWallTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldFollowThePolicyWhileAWorkerRuns() throws IOException {
         String page = base(false, "late.test") + "/page";
         try (Session session = new Session()) {
@@ -266,6 +273,7 @@ class EgressWallTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldServeAgainAfterTheProxyWasKilledUnderLoad() throws IOException {
         try (Session session = new Session()) {
             session.say("""

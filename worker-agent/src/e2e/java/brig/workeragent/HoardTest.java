@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @FieldSource("brig.workeragent.limits.LimitsBackend#LEVELS")
 @Order(6)
+@Tag("slow")
 class HoardTest {
     /** The workers' user here: what the kernel counts for a user is not taken from the workers of other tests. */
     private static final int UID = 59619;

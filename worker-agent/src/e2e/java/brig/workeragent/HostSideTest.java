@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +105,7 @@ class HostSideTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("brig.workeragent.HostSideAttacks#names")
     void shouldRunNothingOfTheAgentsOutsideAWall(String name) throws Exception {
         assumeTrue(Installation.isRoot(), "programs that are executed can be watched by root only");
@@ -157,6 +159,7 @@ class HostSideTest {
 
     /** Scenario: one session's program never ends; its neighbour's requests are asked while it is being waited for. */
     @Test
+    @Tag("slow")
     void shouldLetNoSessionWaitForAnothersProgram() throws Exception {
         try (Walled slow = new Walled(fixture, "shell", worktree("worktree"));
                 Walled quick = new Walled(fixture, "shell", worktree("worktree"))) {

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,6 +74,7 @@ class ImageRootTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRunShellWhenRootIsAnImage() throws IOException {
         Path layout = Files.createDirectory(fixture.root.resolve("layout"));
         String digest = withPrograms("/bin/bash", "/bin/cat", "/bin/ls")
@@ -127,6 +129,7 @@ class ImageRootTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldTakeRootOfProfileWithinThatOfPolicy() throws IOException {
         Path layout = Files.createDirectory(fixture.root.resolve("chosen"));
         String digest = withPrograms("/bin/cat").file("etc/marker", "chosen").write(layout);

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -322,6 +323,7 @@ class LentRepositoryTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseWhatIsNoPatchOrTooMuchOfOne() throws Exception {
         String id = TwoHosts.newId();
         hosts.lendable(id, request(WORKTREE, ""));

@@ -15,11 +15,13 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a worker-agent on another host does when the link to its gateway is lost. */
 @Timeout(180)
+@Tag("slow")
 class LostLinkTest {
     private static final int BYTES = 30_000_000;
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -118,6 +119,7 @@ class PolicyWallTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldBuildSoftwareWhenPolicyIsBuild() throws Exception {
         String script = """
                 set -e

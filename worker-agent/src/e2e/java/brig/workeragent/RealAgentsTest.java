@@ -18,6 +18,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +58,7 @@ class RealAgentsTest {
 
     /** The contract of what a captain asks for: each field is seen by the model, by each agent in its own way. */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource(
             delimiter = '|',
             value = {
@@ -102,6 +104,7 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({"claude, ''", "codex, ''", "opencode, gpt-5.5"})
     void shouldHaveAllItsToolsAndAModelOfItsOwnWhereNothingIsAskedFor(String agent, String model) throws Exception {
         try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:3"))) {
@@ -120,6 +123,7 @@ class RealAgentsTest {
 
     /** Scenario: a team's own settings make sub-agents ask before each command, at every depth. */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({"subagent-fg, allow, 1", "subagent-nested-fg, allow, 2", "subagent-nested-fg, deny, 2"})
     void shouldAnswerWhatSubAgentsAskAsTheProfileSays(String scenario, String permissions, String depth)
             throws Exception {
@@ -152,6 +156,7 @@ class RealAgentsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldCountAllModelCallsOfATurnOfOpenCode() throws Exception {
         try (Walled worker = open("opencode", Map.of("prompt", "#scenario:shell:echo hi"))) {
             Frame done = worker.untilDone();
@@ -193,6 +198,7 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "claude, subagents-parallel-fg, subagent-nested-fg",
         "codex, subagents-parallel, subagent-nested",
@@ -233,6 +239,7 @@ class RealAgentsTest {
             "opencode", Pattern.compile("\"parentID\": *\"(?<from>ses_[^\"]+)\"(?<depth>)"));
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource(
             delimiter = '%',
             value = {
@@ -290,6 +297,7 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldSayWhatTheModelAnsweredWhenItFails(String agent) throws Exception {
         try (Walled worker = open(agent, Map.of())) {
@@ -314,6 +322,7 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldPassSixMegabytesOfOutput(String agent) throws Exception {
         String shell = "#scenario:shell:head -c 6000000 /dev/zero | tr '\\000' '\\001'";
@@ -326,6 +335,7 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"claude", "codex", "opencode"})
     void shouldGoOnWithItsSessionInAnotherWorkerWhenTheProjectIsTheSame(String agent) throws Exception {
         String session;

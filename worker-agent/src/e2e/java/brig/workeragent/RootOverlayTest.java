@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -144,6 +145,7 @@ class RootOverlayTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseKeptRootOfAnotherImage() throws IOException {
         Path other = Files.createDirectory(fixture.root.resolve("changing"));
         image().write(other);

@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -120,6 +121,7 @@ class WorkerAgentTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenGatewayIsSlow() throws Exception {
         // Scenario: 50 MB from an agent that never pauses, through a gateway that stops to think and
         // acknowledges late.

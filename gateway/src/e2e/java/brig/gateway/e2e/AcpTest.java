@@ -14,12 +14,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An editor on the one side, a walled worker on the other, {@code brig acp} between them. */
 @Timeout(120)
 @Order(11)
+@Tag("slow")
 class AcpTest {
     private static Outside outside;
     private static Product product;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -238,6 +239,7 @@ class ApiTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLetWorkersFinishWhenItIsToldToStop() throws IOException {
         // Scenario: one worker ends by itself a little later, so the gateway stops long before the deadline.
         try (Product own = Product.start()) {
@@ -256,6 +258,7 @@ class ApiTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldEndWorkersAtTheDeadlineOrHandThemOver() throws IOException {
         try (Product own = Product.start()) {
             Spawned kept = own.idle("kept");
@@ -271,6 +274,7 @@ class ApiTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldWaitForAPlaceAndTakeTurnsBetweenCaptains() throws IOException {
         try (Product own = Product.start(Map.of("limits", Map.of("workersMax", 1L)))) {
             Spawned first = own.idle("first");

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -219,6 +220,7 @@ class AsksTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGiveTheDefaultInTimeWithoutAGateway() throws IOException {
         Spawned asking = spawn(HASTY, "", "ask:1");
         long deadline;

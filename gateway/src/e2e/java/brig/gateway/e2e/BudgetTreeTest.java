@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Many walled sessions share the budget of the one above them: what the provider writes on its bill is within it. */
 @Timeout(300)
 @Order(2)
+@Tag("slow")
 class BudgetTreeTest {
     private static final int CHILDREN = 64;
     private static final int TIMES_MAX = 500;

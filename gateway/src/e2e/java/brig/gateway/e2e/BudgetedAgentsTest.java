@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the real programs do when a budget refuses what they ask of a model. */
 @Timeout(300)
 @Order(1)
+@Tag("slow")
 class BudgetedAgentsTest {
     /** Claude Code asks six times at once, for the turn and beside it; an agent that waits and tries again asks for longer. */
     private static final int ATTEMPTS_MAX = 8;

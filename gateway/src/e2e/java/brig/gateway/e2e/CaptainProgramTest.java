@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,7 @@ class CaptainProgramTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource
     void shouldRunInSandboxes(SandboxSite.Kind kind) throws Exception {
         try (SandboxSite site = SandboxSite.start(kind)) {

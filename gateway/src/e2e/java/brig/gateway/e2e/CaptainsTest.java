@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -54,6 +55,7 @@ class CaptainsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLetClaudesSubAgentHandItsTaskToAWalledWorker() throws IOException {
         recipes.write(".claude/agents/walled.md", "claude-agent");
         assertTrue(Recipes.block("claude-agent").contains("brig run claude --task-id NAME -r . -- 'TASK'"));
@@ -99,6 +101,7 @@ class CaptainsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRunCodexsCommandsAndPatchesBehindTheWall() throws IOException {
         String folder = ok(Recipes.block("codex-spawn") + "echo \"$folder\"", "")
                 .out()

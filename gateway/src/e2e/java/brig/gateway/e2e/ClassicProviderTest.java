@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ class ClassicProviderTest {
     private static final int SESSIONS = 12;
 
     @Test
+    @Tag("slow")
     void shouldLeaveNoSessionAndNoFolderAndRefuseNobodyWhenManyComeOneAfterAnother() throws IOException {
         try (Product product = Product.start(Map.of("limits", Map.of("workersPerCaptainMax", SESSIONS / 2)))) {
             for (int round = 0; round < 2; round++) {

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every client of {@code clients} does the same in the same cases: {@code clients/conformance/cases.json}. */
 @Timeout(300)
+@Tag("slow")
 class ClientConformanceTest {
     private static final Path CLIENTS = Path.of(System.getProperty("brig.clients", ""));
     private static final Path CASES = CLIENTS.resolve("conformance/cases.json");

@@ -25,11 +25,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Routes to clouds, with the variables of the shipped profile of Claude Code and a server in the clouds' place. */
 @Timeout(240)
+@Tag("slow")
 class CloudRoutesTest {
     private static final int REFUSED = 125;
     private static final String ASKER = """

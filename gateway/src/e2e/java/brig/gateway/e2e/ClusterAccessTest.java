@@ -19,11 +19,13 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How a gateway comes into NATS: over TLS, with credentials that an operator signed; and what it says when it does not. */
 @Timeout(4 * Await.DEADLINE_SECONDS)
+@Tag("slow")
 class ClusterAccessTest {
     private final Path folder = Files.createTempDirectory("brig-nats-access-");
     private final TestCertificate certificate = TestCertificate.in(Files.createDirectory(folder.resolve("own")));

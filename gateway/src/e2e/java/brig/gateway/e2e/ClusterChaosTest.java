@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * nats-servers are killed. Run more of them with {@code -PclusterSchedules=20}.
  */
 @Timeout(60 * Await.DEADLINE_SECONDS)
+@Tag("slow")
 class ClusterChaosTest {
     private static final int SCHEDULES = Integer.getInteger("brig.cluster.schedules", 1);
     private static final int FIRST_SEED = Integer.getInteger("brig.cluster.seed", 1);

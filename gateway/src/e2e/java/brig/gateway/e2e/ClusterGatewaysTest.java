@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ class ClusterGatewaysTest {
     private static final long TAKEOVER_MS = 10_000;
 
     @Test
+    @Tag("slow")
     void shouldShowASessionAtAllGatewaysWhicheverBeganIt() throws Exception {
         try (ClusterSite site = new ClusterSite(1, 2, 1)) {
             Product owner = site.awaitOwner("w1");
@@ -81,6 +83,7 @@ class ClusterGatewaysTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldWriteNothingAnyMoreWhenTheOwnerIsStoppedAndContinued() throws Exception {
         try (ClusterSite site = new ClusterSite(3, 3, 1)) {
             Product owner = site.awaitOwner("w1");
@@ -103,6 +106,7 @@ class ClusterGatewaysTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenANatsServerIsKilledAndComesBack() throws Exception {
         try (ClusterSite site = new ClusterSite(3, 2, 1)) {
             Product owner = site.awaitOwner("w1");
@@ -119,6 +123,7 @@ class ClusterGatewaysTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseServersThatMayLoseWhatTheyAcknowledgedUnlessThatIsAccepted() throws Exception {
         try (NatsServers lax = NatsServers.lax();
                 Product alone = Product.prepare(Map.of())) {

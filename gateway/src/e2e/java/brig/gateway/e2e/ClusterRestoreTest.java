@@ -8,11 +8,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The playbook of docs/cluster.md for a backup, step by step. */
 @Timeout(4 * Await.DEADLINE_SECONDS)
+@Tag("slow")
 class ClusterRestoreTest {
     private static final int SERVERS = 3;
 

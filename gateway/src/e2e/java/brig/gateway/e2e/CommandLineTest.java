@@ -16,6 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldHelpWhenAskedInWords() throws IOException {
         assertEquals(product.brig("--version").out(), product.brig("version").out());
         assertEquals(product.brig("--help").out(), product.brig("help").out());
@@ -109,6 +111,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSayThatThereWasNoMessageWhenNothingCameOfIt() throws IOException {
         Run run = product.brigWith("", "run", "shell");
         assertTrue(
@@ -286,6 +289,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldPrintHelpOfEveryProgramThatHelpNames() throws IOException {
         String help = product.brig("--help").out();
         for (String program : List.of("bench", "conformance")) {
@@ -299,6 +303,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldKeepProtocolWhenConformanceAsks() throws IOException {
         Run run = product.program(
                 "conformance", product.url(), "--token", product.adminToken(), "--only", "order,end", "--json");
@@ -337,6 +342,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRunACommandInTheWorkspaceOfASessionWithItsOwnOutputAndCode() throws IOException {
         product.idle("busy");
         product.brig("exec", "busy", "--", "echo kept > file");
@@ -371,6 +377,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSayHowTheGatewayIsWhenStatusIsAsked() throws IOException {
         product.brig("spawn", "--task-id", "counted", "shell");
         JsonObject status = product.brig("status", "--json").json();
@@ -386,6 +393,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowWhatRunsWhenTopIsAsked() throws IOException {
         product.brig("spawn", "--task-id", "busy", "shell", "--", "while :; do echo tick; sleep 0.05; done");
         product.brig("spawn", "--task-id", "idle", "shell");
@@ -407,6 +415,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldCompleteCommandsSessionsAndAgentsWhenTheShellHasTheScript() throws IOException {
         Run script = product.brig("completion", "bash");
         Path file = Files.writeString(product.folder().resolve("completion"), script.out());
@@ -542,6 +551,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra", "attach --from x some"})
     void shouldExitWithTwoWhenUsedWrongly(String line) throws IOException {
         Run run = product.brig(line.split(" ", -1));
@@ -563,6 +573,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldNameTheFolderAndTheSettingWhenWorkspacesCannotBeMade() throws IOException {
         try (Product alone = Product.prepare(Map.of("worker", Map.of("workspaceBases", List.of("/proc/brig"))))) {
             Run run = alone.brig("run", "shell", "--", "echo x");
@@ -577,6 +588,7 @@ class CommandLineTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStartGatewayOfItsOwnWhenNoneRuns() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
             Run run = alone.brig("run", "shell", "--", "echo alone; exit 7");

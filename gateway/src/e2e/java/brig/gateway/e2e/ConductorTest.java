@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One agent here that works on two hosts. */
 @Timeout(240)
+@Tag("slow")
 class ConductorTest {
     private static final String ONE = "build1";
     private static final String TWO = "build2";

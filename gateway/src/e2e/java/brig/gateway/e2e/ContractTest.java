@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * build/reports/contract.txt.
  */
 @Timeout(180)
+@Tag("slow")
 class ContractTest {
     private static final Path AGENTS = Path.of(System.getProperty("brig.agents", ""));
     private static final String PLUGIN = "file://" + System.getProperty("brig.clients") + "/opencode/index.js";

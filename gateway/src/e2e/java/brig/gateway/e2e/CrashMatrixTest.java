@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(540)
 @Execution(ExecutionMode.CONCURRENT)
 @Order(1)
+@Tag("slow")
 class CrashMatrixTest {
     private static final List<List<String>> FOUND = new CopyOnWriteArrayList<>();
 

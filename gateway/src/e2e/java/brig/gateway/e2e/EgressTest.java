@@ -18,11 +18,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A person lets an agent out, through a real wall, and sees what it did. */
 @Timeout(120)
+@Tag("slow")
 class EgressTest {
     private static Outside outside;
     private static Product product;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -154,6 +155,7 @@ class EndingTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGiveTaskIdAnewWhenOldReaderIsStillThere() throws IOException {
         // Scenario: a session has ended but a slow watcher has not taken its end yet; its name is used again.
         String request = "{\"action\":\"spawn\",\"task_id\":\"twice\",\"agent_config\":{\"name\":\"shell\"}";

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,7 @@ class FaultsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStopBeforeItTouchesAnythingWhenAGatewayRuns() throws IOException {
         try (Product product = Product.start()) {
             Spawned live = product.idle("lives");
@@ -175,6 +177,7 @@ class FaultsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSayHowADamagedDatabaseIsMadeAnewAndDoIt() throws IOException {
         try (Product product = Product.start()) {
             Spawned spawned = ended(product, "echo once");

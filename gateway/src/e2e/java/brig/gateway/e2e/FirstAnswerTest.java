@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(180)
 @Order(6)
+@Tag("slow")
 class FirstAnswerTest {
     private static final Path AGENTS = Path.of(System.getProperty("brig.agents", ""));
     private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")

@@ -13,11 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sessions that begin with a checkpoint of another one. */
 @Timeout(180)
+@Tag("slow")
 class ForkTest {
     private static Product product;
     private static Path repository;

@@ -13,11 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@code brig host}: from a host where nobody has been to one that is removed, and hosts that lack something. */
 @Timeout(300)
+@Tag("slow")
 class HostCommandTest {
     private static final String HOST = "build1";
     private static final Path BWRAP = Path.of("/usr/bin/bwrap");

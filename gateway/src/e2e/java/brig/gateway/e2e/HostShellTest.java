@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -139,6 +140,7 @@ class HostShellTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRestoreTheTerminalWhenTheHostIsLost() throws IOException {
         try (Pty pty = open("shell", NAME + ":~/app")) {
             pty.readUntil("there:", 1);

@@ -20,11 +20,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Hosts that are up to no good, many at once: the gateway says of each what is wrong, and serves everybody else meanwhile. */
 @Timeout(300)
+@Tag("slow")
 class HostileHostTest {
     private static final long ANSWER_MS_MAX = 3_000;
     private static final long GROWN_KIB_MAX = 200 * 1024;

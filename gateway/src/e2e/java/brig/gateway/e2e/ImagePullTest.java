@@ -25,11 +25,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Images that skopeo fetches: from a registry on the loopback interface, which wants a password, and from files. */
 @Timeout(300)
+@Tag("slow")
 class ImagePullTest {
     private static final String PASSWORD = "hunter2";
     private static final String LOGIN =

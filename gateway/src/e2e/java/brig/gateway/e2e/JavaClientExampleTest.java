@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The program that {@code clients/java/README.md} shows, compiled and run. */
 @Timeout(120)
+@Tag("slow")
 class JavaClientExampleTest {
     private static final String BEGIN = "```java\n";
 

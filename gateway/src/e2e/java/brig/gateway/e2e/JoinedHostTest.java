@@ -14,11 +14,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sessions on a host whose sshd forwards no sockets: one program there carries all connections. */
 @Timeout(300)
+@Tag("slow")
 class JoinedHostTest {
     private static final String HOST = "build1";
     /** More than a login of sshd has sessions. */

@@ -22,6 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 @ParameterizedClass
 @EnumSource(WallKind.class)
+@Tag("slow")
 class KeptRootTest {
     private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
     private static final long BYTES_MAX = 16L << 20;

@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A host that a person adds: one login, and again one whenever the link was lost. */
+@Tag("slow")
 class LinkedHostTest {
     private static final String NAME = "build1";
 

@@ -17,11 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A person's login at a vendor whose tokens rotate. */
 @Timeout(240)
+@Tag("slow")
 class LoginTest {
     private static final int WORKERS = 20;
     private static final int REFUSED = 125;

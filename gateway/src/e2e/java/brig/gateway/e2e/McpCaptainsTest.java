@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Real agents with Brig's tools: each starts a walled child, hears it out, sees its changes and takes them over. */
 @Timeout(300)
 @Order(9)
+@Tag("slow")
 class McpCaptainsTest {
     private static final String MADE = "made.txt";
 

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(300)
 @Order(8)
+@Tag("slow")
 class McpConformanceTest {
     private static final Path PACKAGES = Path.of(System.getProperty("brig.npm", ""));
     private static final Path NODE = PACKAGES.resolve("node/bin/node");

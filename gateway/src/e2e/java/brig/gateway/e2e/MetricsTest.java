@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -102,6 +103,7 @@ class MetricsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldCountPausesAndSlowCloses() throws IOException {
         // Scenario: a captain that reads nothing holds the worker back, until it is left for being slow. So is a
         // watcher on another way in.

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -481,6 +482,7 @@ class ModelTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldWorkWithTheOfficialClient() throws IOException {
         Path packages = Path.of(System.getProperty("brig.npm", ""));
         boolean there = Files.isDirectory(packages.resolve("openai")) && Files.isExecutable(Path.of("/usr/bin/node"));

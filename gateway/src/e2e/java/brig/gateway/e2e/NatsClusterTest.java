@@ -25,11 +25,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What gateways share, in real servers: the rules that they rely on. */
 @Timeout(4 * Await.DEADLINE_SECONDS)
+@Tag("slow")
 class NatsClusterTest {
     private static final String ID = "spn_01kdvw5v09s6yx3m8q2t7n4e";
     private static final int ROUNDS = 100;

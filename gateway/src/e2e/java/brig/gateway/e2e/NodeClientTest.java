@@ -14,12 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code clients/node}: its own tests against the product, under each Node that it is for. */
 @Timeout(120)
+@Tag("slow")
 class NodeClientTest {
     private static final Path CLIENT = Path.of(System.getProperty("brig.clients", ""), "node");
     /** A suite that finds fewer tests than these has lost some. */

@@ -27,6 +27,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -197,6 +198,7 @@ class NoticesTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSendOpenAsksAgainWithNewLinksAfterARestart() throws Exception {
         asking(1);
         Notice before = next();

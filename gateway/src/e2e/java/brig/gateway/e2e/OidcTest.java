@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -226,6 +227,7 @@ class OidcTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldFollowTheIssuersKeysAndTellWhenItIsDown() throws IOException {
         try (Product own = Product.prepare(server.settings(folder))) {
             server.breakDown(true);
@@ -252,6 +254,7 @@ class OidcTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldEndWhenItIsRevokedAndWithItsIssuer() throws IOException {
         try (Product own = Product.start(server.settings(folder))) {
             SignedIn ann = signIn(own, "ann@example.org", "engineers");

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tests that {@code clients/opencode} brings, under the host's Node. */
 @Timeout(120)
+@Tag("slow")
 class OpenCodePluginOwnTest {
     private static final Path TESTS = Path.of(System.getProperty("brig.clients", ""), "opencode/test");
     private static final Path NODE = Path.of("/usr/bin/node");

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -254,6 +255,7 @@ class OpenCodePluginTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGoOnWithTheSameWorkerWhenTheTaskIsResumed() throws Exception {
         String session = openCode.session(project);
         openCode.say(project, session, OpenCodeServer.task("runner", "touch mine; echo first"))
@@ -317,6 +319,7 @@ class OpenCodePluginTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLeaveNoWorkerWhenOpenCodeIsKilled() throws Exception {
         String mark = mark();
         var _ = openCode.say(
@@ -366,6 +369,7 @@ class OpenCodePluginTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource
     void shouldWorkBehindEachKindOfWall(WallKind kind) throws Exception {
         assumeTrue(SecondKernels.areHere(kind), "the build found no gVisor, or no QEMU and kernel");
@@ -438,6 +442,7 @@ class OpenCodePluginTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldBoundWhatIsReadAndWrittenAndHowLongACommandTakes() throws Exception {
         String big = "0123456789abcde\n".repeat(9_000);
         List<JsonNode> calls = inTheWall(

@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,6 +76,7 @@ class OpenCodeTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseTheSubAgentWherePermissionsDenyIt() throws IOException {
         Path config = captain.project().resolve("opencode.json");
         Files.writeString(
@@ -90,6 +92,7 @@ class OpenCodeTest {
 
     /** Scenario: the sub-agent speaks, its text is seen in its own session; the captain is aborted, and the worker is told. */
     @Test
+    @Tag("slow")
     void shouldShowLiveTextInTheChildSessionAndStopTheWorkerOnAbort() throws IOException {
         OpenCode.Server server = captain.serve();
         try (Events events = server.events()) {
@@ -117,6 +120,7 @@ class OpenCodeTest {
 
     /** Scenario: a person looks into the child session while a tool runs behind the wall. */
     @Test
+    @Tag("slow")
     void shouldShowCommandsAndWhatTheyWriteInTheChildSession() throws IOException {
         OpenCode.Server server = captain.serve();
         try (Events events = server.events()) {
@@ -134,6 +138,7 @@ class OpenCodeTest {
 
     /** Scenario: a captain that is killed says nothing; its worker may not stay. */
     @Test
+    @Tag("slow")
     void shouldLeaveNoWorkerWhenTheCaptainIsKilled() throws IOException {
         OpenCode.Server server = captain.serve();
         server.say(delegate("text:3000:20"));
@@ -143,6 +148,7 @@ class OpenCodeTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowWhatItWritesAndTakeItBack() throws IOException {
         Path config = captain.project().resolve("opencode.json");
         String written = Files.readString(config);

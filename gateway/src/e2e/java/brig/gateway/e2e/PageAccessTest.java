@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The page for those who do not see it, or not well: what axe-core finds, and what is said of itself. */
 @Timeout(240)
+@Tag("slow")
 class PageAccessTest {
     private static final String FINDINGS =
             "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"

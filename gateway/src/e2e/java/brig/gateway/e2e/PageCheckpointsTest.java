@@ -21,11 +21,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Checkpoints on the page's scrubber, and what a person does with them. */
 @Timeout(240)
+@Tag("slow")
 class PageCheckpointsTest {
     private static final int KEPT_MAX = 3;
     private static final String HOSTILE = "<img src=x onerror=alert(1)>";

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -188,6 +189,7 @@ class PageControlTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldAskAPersonWhatMayBeReached() throws IOException {
         Spawned spawned = new Spawned(
                 product,
@@ -213,6 +215,7 @@ class PageControlTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShareALinkThatShowsOneSessionUntilItIsRevoked() throws IOException {
         Spawned shown = product.idle("shown");
         product.idle("hidden");

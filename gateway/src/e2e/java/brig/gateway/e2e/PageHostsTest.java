@@ -12,11 +12,13 @@ import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Other hosts, as a person chooses and sees them: on the page, and by a command. */
 @Timeout(240)
+@Tag("slow")
 class PageHostsTest {
     private static final String NAME = "build1";
 

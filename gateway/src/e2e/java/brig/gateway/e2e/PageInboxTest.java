@@ -13,11 +13,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What agents ask, on the page: one inbox for all sessions. */
 @Timeout(240)
+@Tag("slow")
 class PageInboxTest {
     private static Chromium chromium;
     private static Product product;

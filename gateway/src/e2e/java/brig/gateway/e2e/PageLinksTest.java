@@ -12,11 +12,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Links to one place of a session, for oneself and for others; and who a browser is when it opens one. */
 @Timeout(240)
+@Tag("slow")
 class PageLinksTest {
     private static final String ROLE = "JSON.parse(localStorage.getItem('brig')).role";
 

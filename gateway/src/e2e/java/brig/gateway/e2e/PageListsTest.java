@@ -16,11 +16,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the page is told without asking: of sessions that come and go, of those that are in sight, as fast as it draws. */
 @Timeout(240)
+@Tag("slow")
 class PageListsTest {
     private static final int SESSIONS = 60;
     private static final String MODEL = """

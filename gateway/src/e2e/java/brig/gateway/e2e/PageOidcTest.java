@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sign-in by an issuer in a real browser, which has the cookies and follows the redirects. */
 @Timeout(240)
+@Tag("slow")
 class PageOidcTest {
     @TempDir
     private Path folder;

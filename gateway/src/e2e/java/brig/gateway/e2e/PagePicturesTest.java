@@ -17,11 +17,13 @@ import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The pictures of docs/page.md and the README, of a real session; {@code docs/images} has copies of what this leaves. */
 @Timeout(240)
+@Tag("slow")
 class PagePicturesTest {
     private static final int WIDTH = 1120;
     private static final int HEIGHT = 700;

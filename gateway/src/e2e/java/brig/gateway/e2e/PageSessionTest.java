@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -127,6 +128,7 @@ class PageSessionTest {
 
     /** Scenario: a sub-agent is done, its session goes on; a person scrolls up and opens what the sub-agent said. */
     @Test
+    @Tag("slow")
     void shouldShowAThreadThatIsOpenedWhileTheSessionGoesOn() throws IOException {
         try (Tracked session = Tracked.begin(product, "goes-on")) {
             session.count(1, 60, "");

@@ -14,11 +14,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Streams on the page: what is lost with the network, what is long, what is many. */
 @Timeout(300)
+@Tag("slow")
 class PageStreamTest {
     private static final int FRAMES = 100_000;
     /** On a machine that does much else. */

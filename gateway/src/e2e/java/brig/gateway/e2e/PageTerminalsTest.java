@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The terminal programs of the real agents in Chromium, beside a person at a terminal. */
 @Timeout(300)
 @Order(9)
+@Tag("slow")
 class PageTerminalsTest {
     private static final String DETACH = "\u0010\u0011";
     private static final String ANSWER = "tok0 tok1 tok2";

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -94,6 +95,7 @@ class PageTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldFilterTheSessionsByWordsThatStandInTheAddress() throws IOException {
         Spawned calm = named("filter-calm", "mock", "#scenario:text:1");
         named("filter-busy", "shell", "echo ready; sleep 600");
@@ -134,6 +136,7 @@ class PageTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowColoursAndFoldThoughtsAndTools() throws IOException {
         Spawned coloured = named(
                 "colours",
@@ -250,6 +253,7 @@ class PageTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSearchFollowCopyAndDownload() throws IOException {
         Spawned talks = named(
                 "talks", "shell", "printf 'x%.0s' $(seq 2500); echo; for i in $(seq 500); do echo the line $i; done");
@@ -354,6 +358,7 @@ class PageTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowTheChangesOfAForkBesideThoseOfItsOrigin() throws IOException {
         Spawned origin = new Spawned(
                 product,
@@ -394,6 +399,7 @@ class PageTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowWhatTheWallEnforcesAndWhatChanged() throws IOException {
         Path repository = repository("project");
         Spawned changes = new Spawned(

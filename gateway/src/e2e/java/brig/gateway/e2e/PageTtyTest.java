@@ -13,11 +13,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An agent's own terminal on the page: a captain types into it, a watcher sees it. */
 @Timeout(240)
+@Tag("slow")
 class PageTtyTest {
     /** Not the one that the session began with. */
     private static final Pattern OWN_SIZE = Pattern.compile("[3-6]\\d \\d{2,3}bash");

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -135,6 +136,7 @@ class PageViewsTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldBeDrawnWhereTheBrowserStopsItsFrames() throws IOException {
         var _ = product.idle("seen-anyway");
         try (Page page = chromium.page(Chromium.screen(1000, 700))) {

@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,6 +93,7 @@ class PayloadTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStartOneWorkerAgentThatAnswersAndEndsByItself() throws Exception {
         // Scenario: two links come up at once; later another version, which waits for a worker to end.
         Process one = host.starting(host.version());

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** People at the terminal of an agent behind the wall, each on a pseudo-terminal that a terminal model judges. */
 @Timeout(240)
+@Tag("slow")
 class PersonTerminalTest {
     private static final String DETACH = "\u0010\u0011";
     private static final String PICTURE =

@@ -14,6 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 @Order(1)
+@Tag("slow")
 class RealAsksTest {
     private static final Path SHIPPED = Path.of(System.getProperty("brig.product", "build/brig"), "config/agents")
             .toAbsolutePath();

@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real agents go on with a copy of their own conversation in a fork. */
 @Timeout(240)
+@Tag("slow")
 class RealForksTest {
     private static Path log;
     private static ScriptedModel model;

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The terminal programs of the real agents, as their profiles are shipped, in front of two people. */
 @Timeout(240)
 @Order(9)
+@Tag("slow")
 class RealTerminalsTest {
     private static final String DETACH = "\u0010\u0011";
     private static final long PRESSED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);

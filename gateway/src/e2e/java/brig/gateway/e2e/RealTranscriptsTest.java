@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the real agents write about themselves while a person is at their terminal, as their profiles are shipped. */
 @Timeout(240)
 @Order(9)
+@Tag("slow")
 class RealTranscriptsTest {
     private static ScriptedModel model;
     private static Product product;

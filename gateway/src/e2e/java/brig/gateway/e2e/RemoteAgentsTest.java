@@ -20,12 +20,14 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The real agents on a host that ssh reaches, whose network is at home, where their models' keys stay. */
 @Timeout(400)
 @Order(3)
+@Tag("slow")
 class RemoteAgentsTest {
     private static final String NAME = "build1";
 

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(1800)
 @Order(1)
+@Tag("slow")
 class RemoteCrashTest {
     private static final Set<Step> CHOSEN = "all".equals(System.getProperty("brig.crash"))
             ? EnumSet.allOf(Step.class)

@@ -27,12 +27,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sessions on a host that ssh reaches, through everything that people and programs use. */
 @Timeout(300)
 @Order(1)
+@Tag("slow")
 class RemoteHostTest {
     private static final String HOST = "build1";
     private static final int SPAWNS = 100;

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -146,6 +147,7 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenNothingPassesAndNobodyIsTold() throws IOException {
         lose("half open", site, host, link::stall, link::resume);
     }
@@ -157,11 +159,13 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenTheLinkIsCutAndNobodyAnswers() throws IOException {
         lose("cut", site, host, RemoteLinkTest::cutAndHold, link::resume);
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenTheCableIsPulled() throws IOException {
         SshHost cabled = SshHost.startBehindCable("build2");
         try (RemoteSite other = RemoteSite.start(Map.of(), cabled)) {
@@ -203,6 +207,7 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenTheSshAndTheGatewayAreKilled() throws IOException {
         killed(
                 "ssh and gateway",
@@ -214,6 +219,7 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNothingWhenTheGatewayStartsBeforeTheLinkIsBack() throws IOException {
         killed(
                 "link and gateway",
@@ -229,6 +235,7 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldEndSessionsAndGoOnWhenTheWorkerAgentThereIsKilled() throws IOException {
         Writer writer = new Writer(site, host);
         try (Wire captain = writer.spawned.captain()) {
@@ -248,6 +255,7 @@ class RemoteLinkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldBeBackSoonHoweverOftenTheLinkIsLost() throws IOException {
         Writer writer = new Writer(site, host);
         try (Wire captain = writer.spawned.captain()) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * ssh_config of the user who runs them leads the documented name to a host of the tests.
  */
 @Timeout(240)
+@Tag("slow")
 class RemotePageTest {
     private static final Pattern BLOCK = Pattern.compile("```sh\\n(?<commands>brig host add .*?)```", Pattern.DOTALL);
     private static final String USER = "ci";

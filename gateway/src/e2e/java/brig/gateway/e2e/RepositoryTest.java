@@ -8,11 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which repositories sessions may have worktrees of, as a person says it and as a refusal proposes it. */
 @Timeout(120)
+@Tag("slow")
 class RepositoryTest {
     private static final int USER = 4711;
 

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code brig route}: it counts at once, the key is nowhere but in its file, and errors name the cure. */
 @Timeout(180)
 @Order(8)
+@Tag("slow")
 class RouteTest {
     private static final String KEY = "planted-key-of-a-route-8834";
     private static final int REFUSED = 125;

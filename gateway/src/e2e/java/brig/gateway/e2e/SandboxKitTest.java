@@ -3,12 +3,14 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The conformance kit where each session is in a sandbox of its own. */
 @Timeout(900)
+@Tag("slow")
 class SandboxKitTest {
     private static final long KIT_SECONDS = 600;
     /** The folder of payloads in an image, as docs/providers.md says it. It cannot be written, so nothing is brought. */

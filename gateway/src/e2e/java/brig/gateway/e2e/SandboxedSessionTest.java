@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,7 @@ class SandboxedSessionTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource
     void shouldRunInASandboxAndBringItsChangesHome(SandboxSite.Kind kind) throws Exception {
         try (SandboxSite site = SandboxSite.start(kind)) {
@@ -74,6 +76,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLoseNoLineWhileTheLinkIsCutFiveTimesASecond() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             site.provider().faults().cutEvery(Operation.DIAL, 200, 8_192);
@@ -95,6 +98,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGoOnUnderTheNextGateway() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Product product = site.product();
@@ -111,6 +115,7 @@ class SandboxedSessionTest {
 
     /** Scenario: the gateway is killed when the session has ended and its changes are not here yet. */
     @Test
+    @Tag("slow")
     void shouldBringChangesHomeUnderTheNextGateway() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Product product = site.product();
@@ -151,6 +156,7 @@ class SandboxedSessionTest {
 
     /** Scenario: a worker-agent, its worker and the link to them stand still, and go on where they were. */
     @Test
+    @Tag("slow")
     void shouldStandStillWhilePausedAndGoOn() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.OPENSANDBOX)) {
             Product product = site.product();
@@ -187,6 +193,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldKeepCheckpointsThereAndRefuseToPause() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Product product = site.product();
@@ -222,6 +229,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldAskItsModelThroughThisHostWithoutItsKey() throws Exception {
         Product.requireRoot("to read the memory of another user's processes");
         assumeTrue(ScriptedModel.isHere(), "node is not here");
@@ -269,6 +277,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSayThatItIsLostWhenTheSandboxIs() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Product product = site.product();
@@ -299,6 +308,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldFailWithWhatTheProviderSays() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             site.provider().faults().always(Operation.CREATE, Fault.TOKEN_EXPIRED);
@@ -315,6 +325,7 @@ class SandboxedSessionTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseWhatNoProviderCanDo() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Run unknown = site.product().brig("run", "shell", "--provider", "moon", "--", "true");

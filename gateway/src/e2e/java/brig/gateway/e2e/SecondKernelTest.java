@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Order(1)
 @ParameterizedClass
 @EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "BWRAP")
+@Tag("slow")
 class SecondKernelTest {
     private static @Nullable Product product;
     private static @Nullable ScriptedModel model;

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * a scripted model is where the user's variables lead.
  */
 @Timeout(240)
+@Tag("slow")
 class SetupTest {
     private static final Path AGENTS = Path.of(System.getProperty("brig.agents", ""));
     private static final String CLAUDE = "@anthropic-ai/claude-code";

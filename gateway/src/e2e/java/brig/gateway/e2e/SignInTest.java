@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -272,6 +273,7 @@ class SignInTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldForgetTheCookieAndOutliveTheGateway() throws IOException {
         try (Product own = Product.start()) {
             SignedIn in = admin(own);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -79,6 +80,7 @@ class SpawnerSocketTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldServeTheCommandLineOverHttpAsWhoeverTheTokenIsOf() throws IOException {
         String token = product.web()
                 .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}")
@@ -145,6 +147,7 @@ class SpawnerSocketTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldRefuseToStartWhenPortIsBusy() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Product product = Product.prepare(Map.of("http", Map.of("port", (long) other.getLocalPort())))) {

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -161,6 +162,7 @@ class SpendTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowWhatRequestsCostByDayAndByAll() throws IOException {
         Spawned session = spawn("costs");
         try (Wire captain = session.captain();

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Walled sessions with one key take turns while the provider limits their rate. */
 @Timeout(300)
 @Order(2)
+@Tag("slow")
 class ThrottledAgentsTest {
     private static final int SHELLS = 6;
     private static final String ASK =

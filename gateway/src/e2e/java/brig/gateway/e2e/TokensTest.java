@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -167,6 +168,7 @@ class TokensTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStillCountAfterARestartAndBeKeptAsAHashOnly() throws IOException {
         try (Product own = Product.start()) {
             Run made = own.brig("token", "create", "--role", "captain", "--captain", "ci", "--expires", "90s");

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,7 @@ class TrackTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "claude/subagents-bg, claude-stream-json, 2, 1",
         "claude/subagent-nested-fg-forward, claude-stream-json, 2, 2",
@@ -176,6 +178,7 @@ class TrackTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShowTheSessionThatAnAgentWroteToAFileWhileItGrows() throws Exception {
         String session = "11111111-2222-4333-8444-555555555501";
         Path own = AGENTS.resolve("claude-session").resolve(session + ".jsonl");
@@ -231,6 +234,7 @@ class TrackTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGoOnAndSaySoOnceWhenTheGatewayGoesAway() throws Exception {
         try (Product own = Product.start()) {
             Path go = own.folder().resolve("go");
@@ -274,6 +278,7 @@ class TrackTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource(
             delimiter = '|',
             value = {

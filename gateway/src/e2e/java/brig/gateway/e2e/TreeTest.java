@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -185,6 +186,7 @@ class TreeTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldKeepTheTreeWhenTheGatewayIsKilled() throws IOException {
         // Scenario: one session is over, one runs on; the gateway is killed and comes back.
         try (Product own = Product.start()) {

@@ -11,12 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A disk that one session fills, behind each wall: nobody else's work ends. */
 @Timeout(180)
+@Tag("slow")
 class WallDiskTest {
     private static Spawned spawn(Product product, WallKind wall, String name) throws IOException {
         return new Spawned(

@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(1800)
 @Order(1)
+@Tag("slow")
 class WalledCrashTest {
     private static final Set<Step> CHOSEN = "all".equals(System.getProperty("brig.crash"))
             ? EnumSet.allOf(Step.class)

@@ -6,6 +6,7 @@ import brig.loadtests.conformance.Product;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +38,7 @@ class StormTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldTellOfEveryFrameThatADiskDidNotTake() throws Exception {
         Assumptions.assumeTrue(Product.mayMount(), "a mount namespace needs root");
         try (Product product = Product.onSmallDisk()) {

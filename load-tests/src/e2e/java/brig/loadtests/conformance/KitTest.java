@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The kit passes a faithful server, and each single defect makes the check fail that is there for it. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class KitTest {
     /** Says nothing. */
     private static final Kit.Listener QUIET = new ProgressLines(null, false, 0);

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The installed product under the part of the kit that is quick; the command has the rest. */
 @Timeout(1200)
+@Tag("slow")
 class ProductTest {
     private static final Set<String> QUICK = Set.of(
             "order",

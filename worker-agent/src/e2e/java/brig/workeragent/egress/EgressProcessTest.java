@@ -53,6 +53,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** brig-egress as a process: started, fed with sockets, killed, started again. */
 @Timeout(300)
 @Order(3)
+@Tag("slow")
 class EgressProcessTest {
     private static final String SPAWN = "spn_000000000000000000000001";
     private static final EgressSessions.Person PERSON = new EgressSessions.Person("uid:0", "cli");

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What an agent may say to Brig's end of a virtual machine once it has broken into the machine's kernel. */
 @Timeout(300)
+@Tag("slow")
 class HostileMachineTest {
     private static final Path PROGRAM = Path.of(System.getProperty("brig.hostile", "/none"), "hostile-machine");
 

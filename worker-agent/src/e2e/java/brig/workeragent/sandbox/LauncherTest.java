@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -233,6 +234,7 @@ class LauncherTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLaunchAllTheSameWhenWhatWasPreparedIsGone() {
         try (var own = new WallFixture(new RlimitsOnly())) {
             own.run("true");

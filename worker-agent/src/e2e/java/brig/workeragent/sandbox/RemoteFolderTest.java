@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -131,6 +132,7 @@ class RemoteFolderTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldServeGitAndAnswerAStatInAMillisecond() throws Exception {
         for (int i = 0; i < FILES; i++) {
             Files.writeString(far.resolve("file" + i), "text " + i);
@@ -235,6 +237,7 @@ class RemoteFolderTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSweepWhatAKilledWorkerAgentLeft() throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),

@@ -19,11 +19,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Virtual machines as walls: none is anybody's second one, and nothing is left of them. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class VirtualMachineTest {
     private static final Path KERNEL = Path.of(System.getProperty("brig.vm", "/none"));
     private static WallFixture wall;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 @ParameterizedClass
 @EnumSource(value = WallKind.class, mode = EnumSource.Mode.EXCLUDE, names = "GVISOR")
+@Tag("slow")
 class WallTerminalTest {
     @Parameter
     WallKind kind;

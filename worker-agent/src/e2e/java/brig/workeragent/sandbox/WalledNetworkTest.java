@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -148,6 +149,7 @@ class WalledNetworkTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldHaveEachPortBeforeAnybodyIsToldOfIt() throws IOException {
         BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", """
                 import socket, sys

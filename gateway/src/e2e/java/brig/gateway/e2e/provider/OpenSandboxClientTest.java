@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -235,6 +236,7 @@ class OpenSandboxClientTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldPassHttpAndWebSocketsOnToPorts() throws Exception {
         String id = does("create", "a", "r", "1").text("id", "");
         FakeSandbox wall = provider.wall("a");
@@ -297,6 +299,7 @@ class OpenSandboxClientTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStartTheEntryProcessAndKeepRulesForTheNetwork() throws Exception {
         String order =
                 "{\"image\":{\"uri\":\"debian:12\"},\"entrypoint\":[\"sh\",\"-c\",\"echo $E >/tmp/entered; sleep 1000\"],"

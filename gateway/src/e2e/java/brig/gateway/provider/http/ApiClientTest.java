@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -236,6 +237,7 @@ class ApiClientTest {
 
     /** Scenario: the server does not read, so who writes here must wait. */
     @Test
+    @Tag("slow")
     void shouldHoldUpAWriterThatIsNotRead() throws Exception {
         ApiClient client = good();
         AtomicInteger written = new AtomicInteger();
