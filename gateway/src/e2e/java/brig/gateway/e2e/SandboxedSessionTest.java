@@ -119,21 +119,7 @@ class SandboxedSessionTest {
     void shouldBringChangesHomeUnderTheNextGateway() throws Exception {
         try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.SPRITES)) {
             Product product = site.product();
-            Path repository = Repositories.make(product, "shop");
-            Run begun = product.brig(
-                    "spawn",
-                    "shell",
-                    CLOUD[0],
-                    CLOUD[1],
-                    "-r",
-                    repository.toString(),
-                    "--task-id",
-                    "kept",
-                    "--",
-                    "echo more >>README");
-            assertEquals(0, begun.exitCode(), begun::err);
-            Await.until(
-                    "it has changed", () -> product.brig("diff", "kept").out().contains("+more"));
+            beginToChange(product);
             signal(product, "STOP");
             terminate(product, "kept");
             awaitState(site, "terminated");
@@ -190,6 +176,41 @@ class SandboxedSessionTest {
             assertEquals(0, ended.exitCode(), ended::err);
             site.awaitNoSandbox();
         }
+    }
+
+    @Test
+    @Tag("slow")
+    void shouldBringChangesHomeOfAPausedSession() throws Exception {
+        try (SandboxSite site = SandboxSite.start(SandboxSite.Kind.OPENSANDBOX)) {
+            Product product = site.product();
+            beginToChange(product);
+            Run paused = product.brig("pause", "kept");
+            assertEquals(0, paused.exitCode(), paused::err);
+            awaitState(site, "unreachable");
+            terminate(product, "kept");
+            site.awaitNoSandbox();
+            assertEquals("terminated", session(site).text("state", ""));
+            Run diff = product.brig("diff", "kept");
+            assertTrue(diff.out().contains("+more"), () -> diff.out() + diff.err());
+        }
+    }
+
+    /** A session that has changed its worktree. */
+    private static void beginToChange(Product product) throws Exception {
+        Path repository = Repositories.make(product, "shop");
+        Run begun = product.brig(
+                "spawn",
+                "shell",
+                CLOUD[0],
+                CLOUD[1],
+                "-r",
+                repository.toString(),
+                "--task-id",
+                "kept",
+                "--",
+                "echo more >>README");
+        assertEquals(0, begun.exitCode(), begun::err);
+        Await.until("it has changed", () -> product.brig("diff", "kept").out().contains("+more"));
     }
 
     @Test

@@ -60,6 +60,8 @@ final class RemoteSandboxes implements SandboxPlaces {
     private static final long MINUTE_MS = 60_000;
     /** How long a sandbox is kept that is out of reach, for the changes of an ended session in it. */
     private static final long HOMECOMING_MS = 5 * MINUTE_MS;
+    /** How long whoever ends a session waits for the same. */
+    private static final long RECALL_MS = 30_000;
 
     /** What it is put together with. */
     record Services(
@@ -84,6 +86,8 @@ final class RemoteSandboxes implements SandboxPlaces {
     private final Set<String> ending = new HashSet<>();
     /** Those of them that ended under an earlier gateway, and whose changes may not be here. */
     private final Set<String> owed = new HashSet<>();
+    /** By the sandbox, as a host, who waits until it is in reach. */
+    private final Map<String, CompletableFuture<Boolean>> recalled = new HashMap<>();
 
     RemoteSandboxes(Services services, Map<String, Config.SandboxProvider> settings) {
         this.services = services;
@@ -252,6 +256,36 @@ final class RemoteSandboxes implements SandboxPlaces {
     }
 
     @Override
+    public CompletionStage<Boolean> recall(Spawn spawn) {
+        String spawnId = spawn.spawnId();
+        if (!hasChanges(spawn) || sandboxes.isUp(spawnId)) {
+            return CompletableFuture.completedFuture(hasChanges(spawn));
+        }
+        CompletableFuture<Boolean> known = recalled.get(hostOf(spawnId));
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<Boolean> recall = new CompletableFuture<>();
+        recalled.put(hostOf(spawnId), recall);
+        services.timers().after(RECALL_MS, () -> answerRecall(hostOf(spawnId), false));
+        sandboxes.wake(spawnId).exceptionally(failure -> {
+            log.atWarn()
+                    .addKeyValue("spawn_id", spawnId)
+                    .log("its sandbox does not go on: {}", Reason.cause(failure).getMessage());
+            answerRecall(hostOf(spawnId), false);
+            return null;
+        });
+        return recall;
+    }
+
+    private void answerRecall(String host, boolean back) {
+        CompletableFuture<Boolean> recall = recalled.remove(host);
+        if (recall != null) {
+            recall.complete(back);
+        }
+    }
+
+    @Override
     public CompletionStage<Void> end(Spawn spawn) {
         return sandboxes.end(spawn.spawnId());
     }
@@ -321,6 +355,7 @@ final class RemoteSandboxes implements SandboxPlaces {
                 finishOwed(left.get(), spawner);
                 return;
             }
+            answerRecall(host, true);
             spawner.reconcile(host).whenComplete((reconciled, failure) -> {
                 if (failure != null) {
                     log.error("cannot adopt the worker in sandbox {}: {}", host, failure.getMessage());
@@ -338,6 +373,7 @@ final class RemoteSandboxes implements SandboxPlaces {
             if (finishOwed(spawnId, spawner)) {
                 return;
             }
+            answerRecall(hostOf(spawnId), false);
             services.spawns().known(spawnId).ifPresent(spawn -> {
                 log.atWarn().addKeyValue("spawn_id", spawnId).log("its sandbox is gone: {}", why);
                 spawner.handleSandboxGone(spawn);

@@ -109,6 +109,7 @@ public final class SandboxLink implements Reach, ControlLink.Listener, RemoteSet
     /** Whether the listener is to hear of the next answer. */
     private boolean owesUp = true;
 
+    private boolean paused;
     private boolean closed;
     private long epoch;
     private String trouble = "";
@@ -155,6 +156,7 @@ public final class SandboxLink implements Reach, ControlLink.Listener, RemoteSet
             return;
         }
         up = false;
+        paused = true;
         backoff.reset();
         handleTrouble("the sandbox " + name + " is paused");
         // Nobody is to wait for it, as for one whose link is cut.
@@ -168,9 +170,14 @@ public final class SandboxLink implements Reach, ControlLink.Listener, RemoteSet
     void handleResumed() {
         if (!closed) {
             up = false;
+            paused = false;
             backoff.reset();
             dial();
         }
+    }
+
+    boolean isPaused() {
+        return paused;
     }
 
     /** While it is dialled again, connections wait for that. */
@@ -249,6 +256,7 @@ public final class SandboxLink implements Reach, ControlLink.Listener, RemoteSet
     private void handleSeen(Sandbox found) {
         boolean isNew = sandbox == null;
         sandbox = found;
+        paused = found.state() == Sandbox.State.PAUSED;
         absentSinceMs = null;
         switch (found.state()) {
             case RUNNING -> {
@@ -260,8 +268,7 @@ public final class SandboxLink implements Reach, ControlLink.Listener, RemoteSet
             }
             case GONE -> listener.handleGone("the sandbox " + name + " has ended");
             case PENDING, PAUSED -> {
-                handleTrouble("the sandbox " + name + " is "
-                        + (found.state() == Sandbox.State.PAUSED ? "paused" : "starting"));
+                handleTrouble("the sandbox " + name + " is " + (paused ? "paused" : "starting"));
                 later(backoff.nextMs(0), this::look);
             }
         }

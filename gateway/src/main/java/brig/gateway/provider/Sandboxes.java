@@ -310,6 +310,18 @@ public final class Sandboxes {
         return change(spawnId, Provider::resume).thenAccept(SandboxLink::handleResumed);
     }
 
+    /** Whether connections to a session's sandbox are made, or wait for less than a moment. */
+    public boolean isUp(String spawnId) {
+        SandboxLink link = links.get(spawnId);
+        return link != null && link.isUp();
+    }
+
+    /** Lets a sandbox go on if it is known to be paused. */
+    public CompletionStage<Void> wake(String spawnId) {
+        SandboxLink link = links.get(spawnId);
+        return link != null && link.isPaused() ? resume(spawnId) : CompletableFuture.completedFuture(null);
+    }
+
     private CompletionStage<SandboxLink> change(
             String spawnId, BiFunction<Provider, Sandbox, CompletionStage<Void>> how) {
         Entry entry = services.ledger().find(spawnId);

@@ -37,6 +37,11 @@ public interface SandboxPlaces {
         }
 
         @Override
+        public CompletionStage<Boolean> recall(Spawn spawn) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
         public CompletionStage<Void> end(Spawn spawn) {
             return CompletableFuture.completedFuture(null);
         }
@@ -59,6 +64,13 @@ public interface SandboxPlaces {
      * @return completes when the worker-agent answers
      */
     CompletionStage<Void> provide(Spawn spawn, BooleanSupplier unwanted, Consumer<Boolean> doubt);
+
+    /**
+     * Brings the sandbox of a spawn back into reach, if changes would be lost with it; one that is paused goes on.
+     *
+     * @return whether it is in reach; false where there are no changes, and when it is not after half a minute
+     */
+    CompletionStage<Boolean> recall(Spawn spawn);
 
     /** Ends the sandbox of a spawn, whether or not its worker-agent is in reach; completes when it is gone. */
     CompletionStage<Void> end(Spawn spawn);

@@ -465,8 +465,7 @@ public final class Spawner {
         }
         boolean isStarting = starting.contains(spawn);
         if (!spawn.state().isFinal() && !isStarting && spawn.isSandboxed() && spawn.state() != SpawnState.RUNNING) {
-            // Its sandbox ends it, whoever is in reach.
-            return parts.sandboxes().end(spawn).thenCompose(gone -> transitions.lose(spawn));
+            return endSandboxed(spawn, reason);
         }
         if (!spawn.state().isFinal() && !isStarting && !parts.workers().has(spawn.host())) {
             reconciler.giveUp(spawn);
@@ -482,13 +481,33 @@ public final class Spawner {
                 return CompletableFuture.completedFuture(null);
             }
         }
-        // The worker is being ended, which no slow captain may delay.
-        spawn.log().setHeldByCaptains(false);
-        return parts.workers()
-                .terminate(spawn.binding().workerId(), reason)
+        return endWorker(spawn, reason)
                 .exceptionallyCompose(failure -> spawn.isUnwanted()
                         ? CompletableFuture.completedFuture(null)
                         : CompletableFuture.failedFuture(failure));
+    }
+
+    private CompletionStage<Void> endWorker(Spawn spawn, String reason) {
+        // The worker is being ended, which no slow captain may delay.
+        spawn.log().setHeldByCaptains(false);
+        return parts.workers().terminate(spawn.binding().workerId(), reason);
+    }
+
+    /** What is out of reach ends with its sandbox, whoever is in reach. */
+    private CompletionStage<Void> endSandboxed(Spawn spawn, String reason) {
+        return parts.sandboxes()
+                .recall(spawn)
+                .thenCompose(
+                        back -> back ? reconciler.reconcile(spawn.host()) : CompletableFuture.completedFuture(null))
+                .handle((settled, failure) -> spawn.state())
+                .thenCompose(state -> {
+                    if (state.isFinal()) {
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    return state == SpawnState.RUNNING
+                            ? endWorker(spawn, reason)
+                            : parts.sandboxes().end(spawn).thenCompose(gone -> transitions.lose(spawn));
+                });
     }
 
     /**

@@ -20,6 +20,8 @@ final class FakeSandboxes implements SandboxPlaces {
 
     final Map<String, Making> making = new HashMap<>();
     final List<String> ended = new ArrayList<>();
+    /** Whether one is in reach again. */
+    CompletableFuture<Boolean> recall = CompletableFuture.completedFuture(false);
     /** Hears of a sandbox that is asked for. */
     Runnable asked = () -> {};
 
@@ -46,6 +48,11 @@ final class FakeSandboxes implements SandboxPlaces {
         Making one = new Making(unwanted, doubt, new CompletableFuture<>());
         making.put(spawn.spawnId(), one);
         return one.ready();
+    }
+
+    @Override
+    public CompletionStage<Boolean> recall(Spawn spawn) {
+        return recall;
     }
 
     @Override

@@ -1,14 +1,17 @@
 package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.store.SpawnRecord;
+import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
+import brig.protocol.control.WorkersAnswer;
 import brig.protocol.spawn.Setup;
 import brig.protocol.spawn.SpawnRequest;
 import java.util.ArrayList;
@@ -18,6 +21,9 @@ import org.junit.jupiter.api.Test;
 
 /** Spawns for which a provider makes a sandbox: their states while it does, and what ends them. */
 class SandboxedSpawnsTest {
+    private static final SpawnAnswer ANSWER =
+            new SpawnAnswer("/home/w", new Posture("none", List.of(), List.of(), null));
+
     private SpawnBench bench = new SpawnBench();
 
     private static SpawnRequest request(String taskId, String provider, String host) {
@@ -52,10 +58,7 @@ class SandboxedSpawnsTest {
         Spawn spawn = ask();
         making(spawn).ready().complete(null);
         bench.loop.run();
-        bench.far
-                .asked
-                .get(spawn.spawnId())
-                .complete(new SpawnAnswer("/home/w", new Posture("none", List.of(), List.of(), null)));
+        bench.far.asked.get(spawn.spawnId()).complete(ANSWER);
         bench.loop.run();
         assertEquals(SpawnState.RUNNING, spawn.state());
         return spawn;
@@ -125,6 +128,52 @@ class SandboxedSpawnsTest {
         assertTrue(ended.isDone());
         assertEquals(List.of(spawn.spawnId()), bench.sandboxes.ended);
         assertEquals(SpawnState.TERMINATED, spawn.state());
+    }
+
+    @Test
+    void shouldEndTheWorkerWhenItsSandboxIsInReachAgain() {
+        Spawn spawn = run();
+        bench.spawner.handleDown(SpawnBench.FAR);
+        bench.sandboxes.recall = new CompletableFuture<>();
+        CompletableFuture<Void> ended =
+                bench.spawner.terminate(spawn, "requested", SpawnBench.CAPTAIN).toCompletableFuture();
+        bench.loop.run();
+        assertEquals(SpawnState.UNREACHABLE, spawn.state());
+        assertFalse(ended.isDone());
+
+        bench.far.listing.complete(new WorkersAnswer(
+                List.of(new WorkersAnswer.WorkerView(spawn.spawnId(), ANSWER, 0, false, false, List.of())), List.of()));
+        bench.sandboxes.recall.complete(true);
+        bench.loop.run();
+        assertTrue(ended.isDone());
+        assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
+        assertEquals(List.of(), bench.sandboxes.ended);
+    }
+
+    @Test
+    void shouldEndTheSandboxWhenItsWorkerAgentDoesNotAnswer() {
+        Spawn spawn = run();
+        bench.spawner.handleDown(SpawnBench.FAR);
+        bench.sandboxes.recall = CompletableFuture.completedFuture(true);
+        bench.far.listing.completeExceptionally(new WorkerAgent.UnansweredException());
+        var _ = bench.spawner.terminate(spawn, "requested", SpawnBench.CAPTAIN);
+        bench.loop.run();
+        assertEquals(List.of(spawn.spawnId()), bench.sandboxes.ended);
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+    }
+
+    @Test
+    void shouldLeaveASessionThatEndedWhileItsSandboxWasWaitedFor() {
+        Spawn spawn = run();
+        bench.spawner.handleDown(SpawnBench.FAR);
+        bench.sandboxes.recall = new CompletableFuture<>();
+        CompletableFuture<Void> ended =
+                bench.spawner.terminate(spawn, "requested", SpawnBench.CAPTAIN).toCompletableFuture();
+        bench.spawner.handleSandboxGone(spawn);
+        bench.sandboxes.recall.complete(false);
+        bench.loop.run();
+        assertTrue(ended.isDone());
+        assertEquals(List.of(), bench.sandboxes.ended);
     }
 
     @Test

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +118,7 @@ class FakeSandboxTest {
         assertEquals("runs", running.inputReader().readLine());
         Path link = Path.of("/proc/" + sandbox.pid() + "/ns/pid");
         // The kernel gives the number of a namespace to another as soon as nobody holds it.
-        try (InputStream held = Files.newInputStream(link)) {
+        try (var _ = Files.newInputStream(link)) {
             String namespace = Files.readSymbolicLink(link).toString();
             assertEquals(4, in(namespace), "first, cat and two sleeps");
             sandbox.close();
