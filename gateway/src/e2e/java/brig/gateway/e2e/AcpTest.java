@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 /** An editor on the one side, a walled worker on the other, {@code brig acp} between them. */
 @Timeout(120)
 @Order(11)
-@Tag("slow")
 class AcpTest {
     private static Outside outside;
     private static Product product;
@@ -149,6 +148,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldShareASessionBetweenEditors() throws IOException {
         Path folder = folder("shared");
         try (Editor one = Editor.open(product, "--agent", "mock");
@@ -232,6 +232,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLeaveTheEditorsFolderAloneWhenItWorksInAWorktree() throws IOException {
         Path folder = Files.createDirectories(product.workspaces().resolve("project"));
         host(
@@ -293,6 +294,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldSurviveWhateverTheEditorSends() throws IOException {
         try (Editor editor = Editor.open(product, "--agent", "mock")) {
             for (String line :
@@ -328,6 +330,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldGoOnWhenTheGatewayIsKilledAndComesBack() throws IOException {
         try (Product own = Product.start()) {
             Path folder = Files.createDirectories(own.workspaces().resolve("restarted"));
@@ -354,6 +357,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldStartAGatewayOfItsOwnUnlessSessionsAreToStay() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
             try (Editor editor = Editor.open(alone, "--agent", "mock", "--keep")) {
@@ -371,6 +375,7 @@ class AcpTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldServeAnEditorMadeWithTheProtocolsOwnSdk() throws IOException {
         Path modules = Path.of(System.getProperty("brig.npm"));
         Assumptions.assumeTrue(Files.exists(modules.resolve("@agentclientprotocol/sdk")), "npm brought no ACP SDK");

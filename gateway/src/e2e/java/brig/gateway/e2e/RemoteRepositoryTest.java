@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ class RemoteRepositoryTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldWorkThereAndApplyTheChangesHere() throws Exception {
         Product.requireRoot("whose gateway works on another user's repository");
         try (SshHost host = SshHost.start(NAME);

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -329,6 +330,7 @@ class TerminalOutputTest {
     }
 
     @Test
+    @Tag("slow")
     void shouldLetNothingThroughOfWhatIsRefused() throws IOException {
         for (String[] command : new String[][] {
             {"logs", NAME},
