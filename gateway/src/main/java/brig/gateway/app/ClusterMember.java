@@ -1,12 +1,15 @@
 package brig.gateway.app;
 
+import brig.gateway.auth.Tokens;
 import brig.gateway.cluster.Cluster;
 import brig.gateway.cluster.Run;
 import brig.gateway.cluster.SharedLog;
+import brig.gateway.cluster.SharedTokens;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.nats.NatsCluster;
 import brig.gateway.nats.NatsSettings;
+import brig.gateway.oidc.Person;
 import brig.gateway.spawn.AskListener;
 import brig.gateway.spawn.DerivedSecrets;
 import brig.gateway.spawn.Peers;
@@ -56,14 +59,23 @@ final class ClusterMember {
     private final NatsCluster nats;
     private final Cluster cluster;
     private final DerivedSecrets secrets;
+    private final SharedTokens tokens;
 
     /**
      * Connects to NATS. Blocks; not on the event loop.
      *
      * @param instance of this gateway's folder of state
+     * @param ownTokens where this gateway keeps tokens
      */
     ClusterMember(
-            Vertx vertx, Config.Cluster config, String instance, Timers timers, Executor loop, Counters counters) {
+            Vertx vertx,
+            Config all,
+            String instance,
+            Tokens.Store ownTokens,
+            Timers timers,
+            Executor loop,
+            Counters counters) {
+        Config.Cluster config = all.cluster();
         secrets = new DerivedSecrets(keys(Path.of(config.keyFile())));
         nats = new NatsCluster(
                 new NatsSettings(
@@ -77,6 +89,8 @@ final class ClusterMember {
                         config.unsafeSync()),
                 config.hosts().keySet(),
                 loop);
+        tokens = new SharedTokens(
+                ownTokens, nats.tokens(), new SharedTokens.People(all.oidc().issuer(), Person::isOne), timers);
         Map<String, Cluster.HostSettings> hosts = new HashMap<>();
         config.hosts()
                 .forEach((name, host) -> hosts.put(name, new Cluster.HostSettings(host.labels(), host.workersMax())));
@@ -183,6 +197,10 @@ final class ClusterMember {
         return cluster.over(own);
     }
 
+    Tokens.Store tokens() {
+        return tokens;
+    }
+
     DerivedSecrets secrets() {
         return secrets;
     }
@@ -240,8 +258,8 @@ final class ClusterMember {
     }
 
     /** @return completes when all that other gateways told is known */
-    CompletionStage<Void> open(Spawner spawner, WorkerAgents workers) {
-        return cluster.open(spawner, workers);
+    CompletionStage<Void> open(Spawner spawner, WorkerAgents workers, Tokens itsTokens) {
+        return cluster.open(spawner, workers).thenCompose(known -> tokens.open(itsTokens));
     }
 
     void begin() {

@@ -119,6 +119,7 @@ public final class Gateway implements ControlLink.Listener {
     private final Spawns spawns = new Spawns();
     private final Retention retention;
     private final Sessions sessions;
+    private final Tokens tokens;
     private final VertxTimers timers;
     private final ControlLink control;
     private final WorkerAgents workers;
@@ -219,8 +220,15 @@ public final class Gateway implements ControlLink.Listener {
         sessions = new Sessions(spawns, this::terminate, workers::answer, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         PeopleOfIssuer people = new PeopleOfIssuer(config.oidc(), paths.issuer());
-        Tokens tokens =
-                new Tokens(adminToken, people.counting(tokenFile.load()), tokenFile, System::currentTimeMillis, timers);
+        cluster = config.cluster().isOn()
+                ? new ClusterMember(vertx, config, hosts.gatewayId(), tokenFile, timers, answers, counters)
+                : null;
+        tokens = new Tokens(
+                adminToken,
+                people.counting(tokenFile.load()),
+                cluster == null ? tokenFile : cluster.tokens(),
+                System::currentTimeMillis,
+                timers);
         listeners = new Listeners(
                 vertx,
                 config,
@@ -237,9 +245,6 @@ public final class Gateway implements ControlLink.Listener {
                         limits.spawnQueueMax()),
                 System::currentTimeMillis,
                 timers);
-        cluster = config.cluster().isOn()
-                ? new ClusterMember(vertx, config.cluster(), hosts.gatewayId(), timers, answers, counters)
-                : null;
         SpawnStore own = new SqliteSpawnStore(database);
         SpawnStore store = cluster == null ? own : cluster.over(own);
         Config.Retention kept = config.retention();
@@ -362,7 +367,7 @@ public final class Gateway implements ControlLink.Listener {
     /** Reads the state, reaches the worker-agent and makes the listeners, beside each other. */
     private CompletionStage<Void> open(Exposition metrics, CompletionStage<Void> swept) {
         CompletionStage<Void> told =
-                cluster == null ? CompletableFuture.completedFuture(null) : cluster.open(spawner, workers);
+                cluster == null ? CompletableFuture.completedFuture(null) : cluster.open(spawner, workers, tokens);
         told.thenCompose(known -> spawner.recover()).thenRun(this::openHosts).whenComplete((known, failure) -> {
             if (failure == null) {
                 if (cluster != null) {

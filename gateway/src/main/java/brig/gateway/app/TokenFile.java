@@ -5,12 +5,9 @@ import brig.gateway.auth.Tokens;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
-import brig.protocol.Role;
 import brig.protocol.io.WholeFile;
 import brig.protocol.json.Json;
 import brig.protocol.record.Extensible;
-import brig.protocol.record.NotEmpty;
-import brig.protocol.record.WriteNull;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The minted tokens, as a file that only its owner can read. It holds their hashes, never a secret. It is replaced
@@ -48,9 +44,7 @@ final class TokenFile implements Tokens.Store {
             return List.of();
         }
         try {
-            return Json.read(Files.readAllBytes(file), Kept.class).tokens().stream()
-                    .map(One::token)
-                    .toList();
+            return Json.read(Files.readAllBytes(file), Kept.class).tokens();
         } catch (IOException | BrigException e) {
             throw new BrigException(
                     ErrorCode.INTERNAL,
@@ -61,37 +55,11 @@ final class TokenFile implements Tokens.Store {
 
     /** The content of the file. */
     @Extensible
-    private record Kept(List<One> tokens) {}
-
-    /** The stored form of a {@link Token}. */
-    @Extensible
-    private record One(
-            @NotEmpty String hash,
-            Role role,
-            @NotEmpty String captain,
-            @WriteNull @Nullable String spawnId,
-            long createdMs,
-            long expiresMs,
-            boolean revoked) {
-        static One of(Token token) {
-            return new One(
-                    token.hash(),
-                    token.role(),
-                    token.captain(),
-                    token.spawnId(),
-                    token.createdMs(),
-                    token.expiresMs(),
-                    token.revoked());
-        }
-
-        Token token() {
-            return new Token(hash, role, captain, spawnId, createdMs, expiresMs, revoked);
-        }
-    }
+    private record Kept(List<Token> tokens) {}
 
     @Override
     public CompletionStage<Void> save(Collection<Token> tokens) {
-        return replace(file, Json.write(new Kept(tokens.stream().map(One::of).toList())));
+        return replace(file, Json.write(new Kept(List.copyOf(tokens))));
     }
 
     @Override

@@ -4,10 +4,13 @@ import brig.gateway.spawn.Spawn;
 import brig.protocol.Ids;
 import brig.protocol.Role;
 import brig.protocol.api.TokenView;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
+import brig.protocol.record.WriteNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A minted token. Its secret was shown once and is not stored.
+ * A minted token, as it is stored. Its secret was shown once and is not kept.
  *
  * <p>Decision 0033.
  *
@@ -17,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param createdMs milliseconds since 1970, as {@code expiresMs}, whose highest value means never
  * @param revoked whether it was revoked; kept until its expiry, so that its holder is told
  */
+@Extensible
 public record Token(
-        String hash,
+        @NotEmpty String hash,
         Role role,
-        String captain,
-        @Nullable String spawnId,
+        @NotEmpty String captain,
+        @WriteNull @Nullable String spawnId,
         long createdMs,
         long expiresMs,
         boolean revoked) {

@@ -152,6 +152,18 @@ public final class Tokens {
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
     }
 
+    /** Another gateway minted that token, or revoked it. What was revoked here stays so. */
+    public void take(Token other) {
+        Token here = byHash.get(other.hash());
+        if (here == null || other.revoked() && !here.revoked()) {
+            byHash.put(other.hash(), other);
+            if (other.revoked()) {
+                close(other);
+            }
+            checkExpiry();
+        }
+    }
+
     /** Whether it is the id of the admin token. */
     public boolean isAdmins(String id) {
         return id.equals(Token.idOf(adminHash));

@@ -1,6 +1,7 @@
 package brig.gateway.nats;
 
 import brig.gateway.cluster.Cluster;
+import brig.gateway.cluster.SharedTable;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.nats.client.Connection;
@@ -42,6 +43,7 @@ public final class NatsCluster {
     private final Connection connection;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Cluster.Shared shared;
+    private final SharedTable tokens;
 
     /**
      * Connects, checks the servers and makes what is not there yet. Blocks.
@@ -59,7 +61,9 @@ public final class NatsCluster {
             List<ServerCheck.Server> servers = servers();
             servers.forEach(server -> ServerCheck.requireNew(server.name(), server.version()));
             ServerCheck.requireSync(servers, settings.unsafeSync());
-            shared = await(() -> open(hosts, new Work(threads, loop)));
+            Work work = new Work(threads, loop);
+            shared = await(() -> open(hosts, work));
+            tokens = await(() -> table("brig-tokens", Duration.ZERO, work));
         } catch (BrigException e) {
             close();
             throw e;
@@ -130,19 +134,20 @@ public final class NatsCluster {
         }
     }
 
+    private static JetStreamOptions patient() {
+        return JetStreamOptions.builder().requestTimeout(REQUEST_MAX).build();
+    }
+
     private Cluster.Shared open(Collection<String> hosts, Work work) throws IOException, JetStreamApiException {
-        JetStreamOptions options =
-                JetStreamOptions.builder().requestTimeout(REQUEST_MAX).build();
-        JetStreamManagement management = connection.jetStreamManagement(options);
+        JetStreamManagement management = connection.jetStreamManagement(patient());
         for (String host : hosts) {
             ensureStream(management, host);
         }
-        KeyValueManagement buckets = connection.keyValueManagement();
         return new Cluster.Shared(
-                table(buckets, management, "brig-owners", Duration.ZERO, work),
-                table(buckets, management, "brig-spawns", Duration.ZERO, work),
-                table(buckets, management, "brig-requests", Duration.ofDays(1), work),
-                new NatsLog(connection, connection.jetStream(options), management, work),
+                table("brig-owners", Duration.ZERO, work),
+                table("brig-spawns", Duration.ZERO, work),
+                table("brig-requests", Duration.ofDays(1), work),
+                new NatsLog(connection, connection.jetStream(patient()), management, work),
                 new NatsPost(connection, settings.gateway(), work));
     }
 
@@ -172,9 +177,9 @@ public final class NatsCluster {
     }
 
     /** Reads go to the leader: from a follower, what was written a moment ago may not be there. */
-    private NatsTable table(
-            KeyValueManagement buckets, JetStreamManagement management, String name, Duration ttl, Work work)
-            throws IOException, JetStreamApiException {
+    private NatsTable table(String name, Duration ttl, Work work) throws IOException, JetStreamApiException {
+        KeyValueManagement buckets = connection.keyValueManagement();
+        JetStreamManagement management = connection.jetStreamManagement(patient());
         if (!buckets.getBucketNames().contains(name)) {
             buckets.create(KeyValueConfiguration.builder()
                     .name(name)
@@ -193,6 +198,10 @@ public final class NatsCluster {
 
     public Cluster.Shared shared() {
         return shared;
+    }
+
+    public SharedTable tokens() {
+        return tokens;
     }
 
     /** Ends the connection. Blocks. */

@@ -36,6 +36,7 @@ final class MemoryShared {
     final Table owners = new Table();
     final Table spawns = new Table();
     final Table requests = new Table();
+    final Table tokens = new Table();
     final Map<String, List<SharedLog.Placed>> logs = new HashMap<>();
     private final Map<String, Function<byte[], CompletionStage<byte[]>>> gateways = new HashMap<>();
     private final Map<String, Set<End.Watching>> watchers = new HashMap<>();
@@ -59,7 +60,7 @@ final class MemoryShared {
     /** @return puts everything back as it is now, also positions and revisions */
     Runnable backup() {
         List<Runnable> parts = new ArrayList<>(
-                List.of(owners, spawns, requests).stream().map(Table::backup).toList());
+                List.of(owners, spawns, requests, tokens).stream().map(Table::backup).toList());
         Map<String, List<SharedLog.Placed>> kept = new HashMap<>();
         logs.forEach((host, runs) -> kept.put(host, List.copyOf(runs)));
         long its = position;
@@ -110,7 +111,7 @@ final class MemoryShared {
         void leave() {
             gone = true;
             gateways.remove(name);
-            List.of(owners, spawns, requests).forEach(table -> table.watchers.remove(this));
+            List.of(owners, spawns, requests, tokens).forEach(table -> table.watchers.remove(this));
         }
 
         private void requireRoom() {
