@@ -26,6 +26,7 @@ import brig.gateway.webhook.AnswerLinks;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.api.ClusterView;
 import brig.protocol.json.JsonObject;
 import brig.protocol.json.TextBinding;
@@ -171,10 +172,32 @@ public final class HttpApi {
             Problem.unguessed(context.response());
             requireReadable(context.request());
             HttpGuard.requireOneHost(context.request());
-            then.accept(new Call(context, route, caller(context, route)));
+            String ticket = route.isTheSameForAll() ? null : guard.ticket(context.request(), route);
+            if (ticket == null) {
+                then.accept(new Call(context, route, caller(context, route, access(context.request(), route))));
+            } else {
+                redeem(context, route, ticket, then);
+            }
         } catch (BrigException refusal) {
             Call.refuse(context.response(), route.isModel(), refusal);
         }
+    }
+
+    /** Another gateway may have issued it, so that takes a moment, in which nothing is read. */
+    private void redeem(RoutingContext context, Route route, String ticket, Consumer<Call> then) {
+        context.request().pause();
+        listeners
+                .tickets()
+                .redeem(ticket)
+                .whenComplete((access, failure) -> context.request().resume())
+                .thenAccept(access -> then.accept(new Call(context, route, caller(context, route, access))))
+                .exceptionally(failure -> {
+                    switch (Reason.cause(failure)) {
+                        case BrigException refusal -> Call.refuse(context.response(), route.isModel(), refusal);
+                        case Throwable fault -> context.fail(fault);
+                    }
+                    return null;
+                });
     }
 
     /** Vert.x decodes parameters on first use, and throws if they are malformed. */
@@ -187,28 +210,28 @@ public final class HttpApi {
     }
 
     /** @throws BrigException if the request is not permitted */
-    private Caller caller(RoutingContext context, Route route) {
-        HttpServerRequest request = context.request();
-        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(request));
+    private Caller caller(RoutingContext context, Route route, Access access) {
+        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(context.request()));
+        if (!route.isTheSameForAll()) {
+            if (access.role() != null) {
+                guarded.becomeKnown(access.isAdmin());
+            }
+            route.requireToken(access);
+        }
         return Caller.of(
-                access(request, route, guarded),
+                access,
                 route.who(),
                 context.pathParam("id"),
                 listeners.sessions(),
                 new Caller.Connection(WAY, () -> context.response().closed(), () -> guarded.becomeKnown(false)));
     }
 
-    private Access access(HttpServerRequest request, Route route, GuardedConnection guarded) {
+    private Access access(HttpServerRequest request, Route route) {
         if (route.isTheSameForAll()) {
             guard.requireOurHost(request, route);
             return Access.nobody();
         }
-        Access access = guard.identify(request, route);
-        if (access.role() != null) {
-            guarded.becomeKnown(access.isAdmin());
-        }
-        route.requireToken(access);
-        return access;
+        return guard.identify(request);
     }
 
     Calls calls() {

@@ -395,8 +395,7 @@ final class Operations {
                             "issueTicket",
                             HttpRequest.Ticket.class,
                             TokenView.Ticket.class,
-                            (calls, caller, in) ->
-                                    completedFuture(calls.tokens().ticket(caller, in)))
+                            (calls, caller, in) -> calls.tokens().ticket(caller, in))
                     .withBody(POST, "/api/v1/tickets", Who.SOMEBODY)
                     .answering(201),
             named(

@@ -1,9 +1,11 @@
 package brig.gateway.app;
 
+import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Tokens;
 import brig.gateway.cluster.Cluster;
 import brig.gateway.cluster.Run;
 import brig.gateway.cluster.SharedLog;
+import brig.gateway.cluster.SharedTickets;
 import brig.gateway.cluster.SharedTokens;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
@@ -195,6 +197,10 @@ final class ClusterMember {
 
     SpawnStore over(SpawnStore own) {
         return cluster.over(own);
+    }
+
+    Tickets.Store tickets() {
+        return new SharedTickets(nats.tickets());
     }
 
     Tokens.Store tokens() {

@@ -2,6 +2,7 @@ package brig.gateway.app;
 
 import brig.gateway.api.HttpApi;
 import brig.gateway.audit.AuditTrail;
+import brig.gateway.auth.MemoryTickets;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Tokens;
 import brig.gateway.config.Config;
@@ -234,7 +235,12 @@ public final class Gateway implements ControlLink.Listener {
                 config,
                 paths,
                 configFile == null ? ConfigFile.ownPlace() : configFile,
-                new AccessRegistry(sessions, tokens, new Tickets(System::currentTimeMillis)),
+                new AccessRegistry(
+                        sessions,
+                        tokens,
+                        new Tickets(
+                                cluster == null ? new MemoryTickets(System::currentTimeMillis) : cluster.tickets(),
+                                System::currentTimeMillis)),
                 timers,
                 counters);
         admission = new Admission(

@@ -5,7 +5,9 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Role;
-import java.util.LinkedHashMap;
+import brig.protocol.record.Extensible;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +18,35 @@ public final class Tickets {
     /** Lifetime of a ticket, in milliseconds. */
     public static final long TICKET_MS = 30_000;
 
-    static final int TICKETS_MAX = 10_000;
+    /** Where tickets wait. Completes on the event loop. */
+    public interface Store {
+        /** @return fails with {@code MAX_TOKENS} if too many wait */
+        CompletionStage<Void> put(String hash, Ticket ticket);
+
+        /** Takes a ticket out, so that nobody else gets it; empty if there is none. */
+        CompletionStage<Optional<Ticket>> take(String hash);
+    }
+
+    /**
+     * A ticket that waits, as it is stored: without its secret.
+     *
+     * @param expiresMs milliseconds since 1970
+     * @param sessionMs how long a browser that signs in with it stays so
+     * @param opensStreams whether it stands for a token, and does not only sign in
+     */
+    @Extensible
+    public record Ticket(
+            String captain,
+            Role role,
+            @Nullable String spawnId,
+            @Nullable String tokenId,
+            long expiresMs,
+            long sessionMs,
+            boolean opensStreams) {
+        Access access() {
+            return new Access(captain, role, spawnId, null, tokenId);
+        }
+    }
 
     /** A new ticket and its effective role. */
     public record Issued(String secret, Role role) {}
@@ -31,14 +61,11 @@ public final class Tickets {
     /** How long a browser stays signed in by a ticket of somebody who is known already. */
     public static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
 
-    /** @param opensStreams whether it stands for a token, and does not only sign in */
-    private record Ticket(Access access, long expiresMs, long sessionMs, boolean opensStreams) {}
-
+    private final Store store;
     private final Clock clock;
-    /** By hash of the secret, oldest first. */
-    private final LinkedHashMap<String, Ticket> byHash = new LinkedHashMap<>();
 
-    public Tickets(Clock clock) {
+    public Tickets(Store store, Clock clock) {
+        this.store = store;
         this.clock = clock;
     }
 
@@ -48,62 +75,55 @@ public final class Tickets {
      * @param spawnId the session it is bound to; null for the scope of the access
      * @throws BrigException {@code FORBIDDEN} for an access without rights of its own
      */
-    public Issued issue(Access access, @Nullable String spawnId, boolean watchOnly) {
+    public CompletionStage<Issued> issue(Access access, @Nullable String spawnId, boolean watchOnly) {
         Role role = access.role();
         if (role == null) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the token does not reach beyond its session: name that");
         }
-        String secret = add(access.narrowed(spawnId, watchOnly), SIGNED_IN_MS, true);
-        return new Issued(secret, watchOnly ? Role.WATCHER : role);
+        Access its = access.narrowed(spawnId, watchOnly);
+        Role narrowed = watchOnly ? Role.WATCHER : role;
+        return put(new Ticket(
+                        its.captain(), narrowed, its.spawnId(), its.tokenId(), expiresMs(), SIGNED_IN_MS, true))
+                .thenApply(secret -> new Issued(secret, narrowed));
     }
 
     /** Issues a ticket that signs a person in, and opens nothing else. @return its secret */
-    public String issueSignIn(String captain, Role role, long sessionMs) {
-        return add(new Access(captain, role, null, null, null), sessionMs, false);
+    public CompletionStage<String> issueSignIn(String captain, Role role, long sessionMs) {
+        return put(new Ticket(captain, role, null, null, expiresMs(), sessionMs, false));
     }
 
-    private String add(Access access, long sessionMs, boolean opensStreams) {
-        long nowMs = clock.nowMs();
-        forgetExpired(nowMs);
-        if (byHash.size() >= TICKETS_MAX) {
-            throw new BrigException(ErrorCode.MAX_TOKENS, "too many tickets wait to be used", 5);
-        }
+    private long expiresMs() {
+        return clock.nowMs() + TICKET_MS;
+    }
+
+    private CompletionStage<String> put(Ticket ticket) {
         String secret = Ids.newToken();
-        byHash.put(Ids.hashToken(secret), new Ticket(access, nowMs + TICKET_MS, sessionMs, opensStreams));
-        return secret;
+        return store.put(Ids.hashToken(secret), ticket).thenApply(waits -> secret);
     }
 
-    /** All live equally long, so the oldest expire first. */
-    private void forgetExpired(long nowMs) {
-        var oldest = byHash.values().iterator();
-        while (oldest.hasNext() && oldest.next().expiresMs() <= nowMs) {
-            oldest.remove();
-        }
+    /** Redeems a ticket. @return fails with {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
+    public CompletionStage<Access> redeem(String secret) {
+        return take(secret).thenApply(ticket -> {
+            if (!ticket.opensStreams()) {
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "that ticket only signs a browser in");
+            }
+            return ticket.access();
+        });
     }
 
-    /** Redeems a ticket. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
-    public Access redeem(String secret) {
-        Ticket ticket = take(secret);
-        if (!ticket.opensStreams()) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, "that ticket only signs a browser in");
-        }
-        return ticket.access();
+    /** Redeems a ticket to sign in. @return fails as {@link #redeem} */
+    public CompletionStage<SignIn> redeemSignIn(String secret) {
+        return take(secret).thenApply(ticket -> new SignIn(ticket.access(), ticket.sessionMs()));
     }
 
-    /** Redeems a ticket to sign in. @throws BrigException as {@link #redeem} */
-    public SignIn redeemSignIn(String secret) {
-        Ticket ticket = take(secret);
-        return new SignIn(ticket.access(), ticket.sessionMs());
-    }
-
-    private Ticket take(String secret) {
-        Ticket ticket = byHash.remove(Ids.hashToken(secret));
-        if (ticket == null) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used");
-        }
-        if (ticket.expiresMs() <= clock.nowMs()) {
-            throw new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED, "the ticket has expired");
-        }
-        return ticket;
+    private CompletionStage<Ticket> take(String secret) {
+        return store.take(Ids.hashToken(secret)).thenApply(found -> {
+            Ticket ticket = found.orElseThrow(() ->
+                    new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used"));
+            if (ticket.expiresMs() <= clock.nowMs()) {
+                throw new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED, "the ticket has expired");
+            }
+            return ticket;
+        });
     }
 }

@@ -41,25 +41,38 @@ public final class HttpGuard {
         this.origins = config.allowedOrigins();
     }
 
-    /** The client; nobody without a token. @throws BrigException {@code FORBIDDEN}, or for an invalid token */
-    public Access identify(HttpServerRequest request, Route route) {
+    /**
+     * The ticket by which a request is to be identified; null if it has none, or something that counts more.
+     *
+     * @throws BrigException {@code FORBIDDEN} if a page of another site may have caused the request
+     */
+    public @Nullable String ticket(HttpServerRequest request, Route route) {
+        boolean counts = route.takesTicket()
+                && !(ListenerServices.channel(request) instanceof EpollDomainSocketChannel)
+                && request.getHeader("Authorization") == null
+                && request.getHeader(PageSignIn.KEY) == null;
+        String ticket = counts ? request.getParam("ticket") : null;
+        if (ticket != null) {
+            requireOurSite(request);
+        }
+        return ticket;
+    }
+
+    /**
+     * The client of a request without a ticket; nobody without a token.
+     *
+     * @throws BrigException {@code FORBIDDEN}, or for an invalid token
+     */
+    public Access identify(HttpServerRequest request) {
         Channel channel = ListenerServices.channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
             return listeners.unix().accessOf(listeners.unix().requireAllowedPeer(channel));
         }
-        requireOurHost(request.authority());
-        String origin = request.getHeader("Origin");
-        if (origin != null && !origins.contains(origin) && !isOwn(origin, request)) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
-        }
+        String origin = requireOurSite(request);
         String header = request.getHeader("Authorization");
         if (header == null && request.getHeader(PageSignIn.KEY) != null) {
             requireOwnPage(request, origin);
             return PageSignIn.access(request, listeners);
-        }
-        String ticket = route.takesTicket() ? request.getParam("ticket") : null;
-        if (header == null && ticket != null) {
-            return listeners.tickets().redeem(ticket);
         }
         boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
         return listeners
@@ -68,6 +81,16 @@ public final class HttpGuard {
                         bearer && header != null
                                 ? header.substring(BEARER.length()).trim()
                                 : null);
+    }
+
+    /** @return the origin of the page that caused the request; null for none */
+    private @Nullable String requireOurSite(HttpServerRequest request) {
+        requireOurHost(request.authority());
+        String origin = request.getHeader("Origin");
+        if (origin != null && !origins.contains(origin) && !isOwn(origin, request)) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
+        }
+        return origin;
     }
 
     /** Whether it is the origin of the page; the Host was checked before. */

@@ -36,6 +36,9 @@ public final class NatsCluster {
     /** Servers that answer later count as silent. */
     private static final Duration PING_MAX = Duration.ofMillis(1_500);
 
+    /** Longer than a ticket is good. */
+    private static final Duration TICKETS_KEPT = Duration.ofMinutes(2);
+
     private static final Duration RETRY = Duration.ofMillis(500);
     private static final int TRIES_MAX = 60;
 
@@ -44,6 +47,7 @@ public final class NatsCluster {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Cluster.Shared shared;
     private final SharedTable tokens;
+    private final SharedTable tickets;
 
     /**
      * Connects, checks the servers and makes what is not there yet. Blocks.
@@ -64,6 +68,7 @@ public final class NatsCluster {
             Work work = new Work(threads, loop);
             shared = await(() -> open(hosts, work));
             tokens = await(() -> table("brig-tokens", Duration.ZERO, work));
+            tickets = await(() -> table("brig-tickets", TICKETS_KEPT, work));
         } catch (BrigException e) {
             close();
             throw e;
@@ -202,6 +207,10 @@ public final class NatsCluster {
 
     public SharedTable tokens() {
         return tokens;
+    }
+
+    public SharedTable tickets() {
+        return tickets;
     }
 
     /** Ends the connection. Blocks. */

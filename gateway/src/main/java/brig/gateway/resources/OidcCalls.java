@@ -71,7 +71,7 @@ public final class OidcCalls {
         Cookie cookie = call.request().getCookie(cookieName(call.request()));
         putCookie(call, own, "", 0);
         own.finish(parameters(call), cookie == null ? null : cookie.getValue())
-                .thenApply(person -> ticket(person, own.sessionMs()))
+                .thenCompose(person -> ticket(person, own.sessionMs()))
                 .whenComplete((ticket, failure) -> {
                     if (failure == null) {
                         redirect(call, own.gateway() + "/#" + ticket + "/");
@@ -89,7 +89,7 @@ public final class OidcCalls {
         return signIns;
     }
 
-    private String ticket(Person person, long sessionMs) {
+    private CompletionStage<String> ticket(Person person, long sessionMs) {
         long sessions = listeners.tokens().all().stream()
                 .filter(token -> token.captain().equals(person.captain()))
                 .count();

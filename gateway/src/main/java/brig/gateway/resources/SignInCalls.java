@@ -45,10 +45,10 @@ public final class SignInCalls {
     public void signIn(Call call) {
         Access shown = call.access();
         String secret = shown.secret();
-        Tickets.SignIn signIn = shown.role() == null && secret != null
+        CompletionStage<Tickets.SignIn> signIn = shown.role() == null && secret != null
                 ? listeners.tickets().redeemSignIn(secret)
-                : new Tickets.SignIn(shown, Tickets.SIGNED_IN_MS);
-        call.answer(minted(signIn).thenApply(minted -> {
+                : CompletableFuture.completedFuture(new Tickets.SignIn(shown, Tickets.SIGNED_IN_MS));
+        call.answer(signIn.thenCompose(this::minted).thenApply(minted -> {
             SignInAudit.signedIn(minted.token());
             TokenHalves halves = TokenHalves.of(minted.secret());
             long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;
@@ -118,9 +118,11 @@ public final class SignInCalls {
                     .thenApply(minted -> new TokenView.Opened(
                             minted.view(), minted.stream(), base() + "#" + minted.token() + place, 0));
         }
-        String ticket = listeners.tickets().issue(caller.access(), null, false).secret();
-        return CompletableFuture.completedFuture(
-                new TokenView.Opened(null, null, base() + "#" + ticket + place, Tickets.TICKET_MS / 1000));
+        return listeners
+                .tickets()
+                .issue(caller.access(), null, false)
+                .thenApply(issued -> new TokenView.Opened(
+                        null, null, base() + "#" + issued.secret() + place, Tickets.TICKET_MS / 1000));
     }
 
     /** A gateway that listens on every address also listens on loopback. */

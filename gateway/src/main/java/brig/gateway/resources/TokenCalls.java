@@ -125,7 +125,7 @@ public final class TokenCalls {
     }
 
     /** Issues a ticket for a client that cannot send headers. */
-    public TokenView.Ticket ticket(Caller caller, HttpRequest.Ticket in) {
+    public CompletionStage<TokenView.Ticket> ticket(Caller caller, HttpRequest.Ticket in) {
         HttpRequest.Part asked = in.role();
         boolean watchOnly = asked == HttpRequest.Part.WATCHER;
         Session session = session(in.session());
@@ -136,7 +136,10 @@ public final class TokenCalls {
                     "a ticket has no more rights than its token: leave role out, or ask for watcher");
         }
         String spawnId = session == null ? null : session.spawn().spawnId();
-        Tickets.Issued issued = listeners.tickets().issue(access, spawnId, watchOnly);
-        return new TokenView.Ticket(issued.secret(), issued.role(), Tickets.TICKET_MS / 1000, spawnId);
+        return listeners
+                .tickets()
+                .issue(access, spawnId, watchOnly)
+                .thenApply(issued ->
+                        new TokenView.Ticket(issued.secret(), issued.role(), Tickets.TICKET_MS / 1000, spawnId));
     }
 }

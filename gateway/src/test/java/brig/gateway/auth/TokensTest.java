@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -162,65 +163,70 @@ class TokensTest {
         assertEquals(1, saved.getLast().size());
     }
 
+    private static <T> T now(CompletionStage<T> done) {
+        return done.toCompletableFuture().join();
+    }
+
+    private static ErrorCode refusal(CompletionStage<?> failed) {
+        CompletionException failure = assertThrows(
+                CompletionException.class, () -> failed.toCompletableFuture().join());
+        return ((BrigException) failure.getCause()).code();
+    }
+
     @Test
     void shouldBindATicketToTheSessionThatItIsFor() {
-        Tickets tickets = new Tickets(time);
+        Tickets tickets = new Tickets(new MemoryTickets(time), time);
         Access everywhere = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
         assertEquals(
                 "spn_1",
-                tickets.redeem(tickets.issue(everywhere, "spn_1", false).secret())
+                now(tickets.redeem(now(tickets.issue(everywhere, "spn_1", false)).secret()))
                         .spawnId());
-        assertNull(
-                tickets.redeem(tickets.issue(everywhere, null, false).secret()).spawnId());
+        assertNull(now(tickets.redeem(now(tickets.issue(everywhere, null, false)).secret()))
+                .spawnId());
     }
 
     @Test
     void shouldSignInOnceAndOpenNothingElseByATicketOfAPerson() {
-        Tickets tickets = new Tickets(time);
-        String secret = tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000);
-        assertThrows(BrigException.class, () -> tickets.redeem(secret));
-        assertThrows(BrigException.class, () -> tickets.redeemSignIn(secret), "it is used up");
-        Tickets.SignIn signIn = tickets.redeemSignIn(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));
+        Tickets tickets = new Tickets(new MemoryTickets(time), time);
+        String secret = now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));
+        assertEquals(ErrorCode.UNAUTHENTICATED, refusal(tickets.redeem(secret)));
+        assertEquals(ErrorCode.UNAUTHENTICATED, refusal(tickets.redeemSignIn(secret)), "it is used up");
+        Tickets.SignIn signIn =
+                now(tickets.redeemSignIn(now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000))));
         assertEquals(new Access("oidc:ann", Role.CAPTAIN, null, null, null), signIn.access());
         assertEquals(60_000, signIn.sessionMs());
-        String late = tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000);
+        String late = now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));
         time.pass(Tickets.TICKET_MS);
-        assertThrows(BrigException.class, () -> tickets.redeemSignIn(late));
+        assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED, refusal(tickets.redeemSignIn(late)));
         Access known = new Access("alice", Role.CAPTAIN, null, null, null);
         assertEquals(
                 Tickets.SIGNED_IN_MS,
-                tickets.redeemSignIn(tickets.issue(known, null, false).secret()).sessionMs());
+                now(tickets.redeemSignIn(now(tickets.issue(known, null, false)).secret()))
+                        .sessionMs());
     }
 
     @Test
     void shouldRefuseTooManyTicketsUntilSomeHaveExpired() {
-        Tickets tickets = new Tickets(time);
+        Tickets tickets = new Tickets(new MemoryTickets(time), time);
         Access captain = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
-        for (int i = 0; i < Tickets.TICKETS_MAX; i++) {
-            tickets.issue(captain, null, true);
+        for (int i = 0; i < MemoryTickets.TICKETS_MAX; i++) {
+            now(tickets.issue(captain, null, true));
         }
-        assertEquals(
-                ErrorCode.MAX_TOKENS,
-                assertThrows(BrigException.class, () -> tickets.issue(captain, null, true))
-                        .code());
+        assertEquals(ErrorCode.MAX_TOKENS, refusal(tickets.issue(captain, null, true)));
         time.pass(Tickets.TICKET_MS);
-        tickets.issue(captain, null, true);
+        now(tickets.issue(captain, null, true));
     }
 
     @Test
     void shouldUseATicketOnceAndNotForLong() {
-        Tickets tickets = new Tickets(time);
+        Tickets tickets = new Tickets(new MemoryTickets(time), time);
         Access captain = new Access("alice", Role.CAPTAIN, "spn_1", "secret", "tok_1");
-        String ticket = tickets.issue(captain, "spn_1", true).secret();
-        assertEquals(new Access("alice", Role.WATCHER, "spn_1", null, "tok_1"), tickets.redeem(ticket));
-        assertEquals(
-                ErrorCode.UNAUTHENTICATED,
-                assertThrows(BrigException.class, () -> tickets.redeem(ticket)).code());
-        String late = tickets.issue(captain, null, false).secret();
+        String ticket = now(tickets.issue(captain, "spn_1", true)).secret();
+        assertEquals(new Access("alice", Role.WATCHER, "spn_1", null, "tok_1"), now(tickets.redeem(ticket)));
+        assertEquals(ErrorCode.UNAUTHENTICATED, refusal(tickets.redeem(ticket)));
+        String late = now(tickets.issue(captain, null, false)).secret();
         time.pass(Tickets.TICKET_MS);
-        assertEquals(
-                ErrorCode.ATTACH_AUTH_EXPIRED,
-                assertThrows(BrigException.class, () -> tickets.redeem(late)).code());
+        assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED, refusal(tickets.redeem(late)));
         Access unknown = new Access("token", null, null, "secret", "tok_2");
         assertEquals(
                 ErrorCode.FORBIDDEN,

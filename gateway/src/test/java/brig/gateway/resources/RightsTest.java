@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import brig.gateway.audit.AuditTrail;
 import brig.gateway.audit.Costs;
 import brig.gateway.auth.Access;
+import brig.gateway.auth.MemoryTickets;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Token;
 import brig.gateway.auth.Tokens;
@@ -51,7 +52,7 @@ class RightsTest {
             time);
     private final Spawn spawn = bench.spawn(bench.start("fix"));
     private final Spawn other = bench.spawn(bench.start("other"));
-    private final Tickets tickets = new Tickets(time);
+    private final Tickets tickets = new Tickets(new MemoryTickets(time), time);
     private final Tokens tokens = new Tokens(Ids.newToken(), List.of(), new Unsaved(), time, time);
     private final ListenerServices listeners = new ListenerServices(
             null, new AccessRegistry(sessions, tokens, tickets), null, null, time, null, null, Set.of());
@@ -253,14 +254,20 @@ class RightsTest {
                 } else {
                     assertEquals(
                             Role.WATCHER,
-                            tokenCalls.ticket(caller(Kind.APPROVER), wish).role());
+                            tokenCalls
+                                    .ticket(caller(Kind.APPROVER), wish)
+                                    .toCompletableFuture()
+                                    .join()
+                                    .role());
                 }
             }
         }
         String ticket = tokenCalls
                 .ticket(caller(Kind.APPROVER), new HttpRequest.Ticket("fix", null))
+                .toCompletableFuture()
+                .join()
                 .ticket();
-        Access redeemed = tickets.redeem(ticket);
+        Access redeemed = tickets.redeem(ticket).toCompletableFuture().join();
         assertEquals(Role.APPROVER, redeemed.role());
         assertEquals(spawn.spawnId(), redeemed.spawnId());
     }
