@@ -19,10 +19,17 @@ final class ClusterSite implements AutoCloseable {
     final List<Product> gateways = new ArrayList<>();
     private final Product home = Product.prepare(Map.of());
     private final Map<String, Process> workerAgents = new LinkedHashMap<>();
+    private final Map<String, Object> more;
     private final Path keys;
 
     /** Each is called g1, g2 and so on, and the shared hosts w1, w2 and so on. */
     ClusterSite(int servers, int gatewayCount, int hosts) throws IOException {
+        this(servers, gatewayCount, hosts, Map.of());
+    }
+
+    /** @param more settings of each gateway */
+    ClusterSite(int servers, int gatewayCount, int hosts, Map<String, Object> more) throws IOException {
+        this.more = more;
         try {
             nats = NatsServers.start(servers);
             keys = Files.createFile(
@@ -63,7 +70,8 @@ final class ClusterSite implements AutoCloseable {
                                 runtime(host).resolve("w/link.sock").toString(),
                                 "labels",
                                 List.of("shared"))));
-        return Map.of(
+        Map<String, Object> settings = new LinkedHashMap<>(more);
+        settings.put(
                 "cluster",
                 Map.of(
                         "servers", nats.urls(),
@@ -73,6 +81,7 @@ final class ClusterSite implements AutoCloseable {
                         "keyFile", keys.toString(),
                         "replicas", (long) nats.replicas(),
                         "hosts", hosts));
+        return settings;
     }
 
     /** The gateway that owns that host, as the logs of those that run say; one that is stopped may not know of a later one. */

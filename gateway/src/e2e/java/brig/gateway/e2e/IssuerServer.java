@@ -64,12 +64,18 @@ final class IssuerServer implements AutoCloseable {
 
     /** Settings with which people sign in here: engineers are captains, guests are watchers. */
     Map<String, Object> settings(Path folder) throws IOException {
+        return settings(folder, "");
+    }
+
+    /** @param publicUrl where people reach the gateway, or the gateways; empty for where it listens */
+    Map<String, Object> settings(Path folder, String publicUrl) throws IOException {
         Path secret = Files.writeString(folder.resolve("client.secret"), TestIssuer.SECRET + "\n");
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
         Map<String, Object> oidc = new LinkedHashMap<>();
         oidc.put("issuer", url);
         oidc.put("clientId", TestIssuer.CLIENT);
         oidc.put("clientSecretFile", secret.toString());
+        oidc.put("publicUrl", publicUrl);
         oidc.put("label", "Example");
         oidc.put(
                 "roles",

@@ -203,7 +203,7 @@ class OidcTest {
         issuer.is("ann@example.org", "engineers");
         Back one = back(product);
         assertEquals(303, one.ask().status());
-        refused(400, "it was used", one.ask());
+        refused(403, "invalid_grant", one.ask());
         Back other = back(product);
         refused(400, "another browser", back(product).ask(other.cookie()));
         refused(400, "another browser", back(product).ask(""));
@@ -214,7 +214,7 @@ class OidcTest {
                 .header("Cookie", twice.cookie()));
         assertEquals("INVALID_FIELD", doubled.code());
         refused(400, "No sign-in waits", nobody.get("/sign-in/oidc/callback"));
-        refused(400, "No sign-in waits", nobody.get("/sign-in/oidc/callback?code=x&state=y"));
+        refused(400, "another browser", nobody.get("/sign-in/oidc/callback?code=x&state=y"));
         requireLogged(product, "sign_in_refused", "reason=state");
     }
 

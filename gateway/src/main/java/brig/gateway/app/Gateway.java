@@ -287,6 +287,7 @@ public final class Gateway implements ControlLink.Listener {
                 listeners.sessionSockets());
         signIns = people.signIns(
                 file -> SecretFile.require(file, "secret of oidc.clientId"),
+                (cluster == null ? secrets : cluster.secrets()).keys("sign-in"),
                 new HttpFetch(vertx),
                 listeners::url,
                 System::currentTimeMillis);

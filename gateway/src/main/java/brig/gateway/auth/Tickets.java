@@ -82,8 +82,7 @@ public final class Tickets {
         }
         Access its = access.narrowed(spawnId, watchOnly);
         Role narrowed = watchOnly ? Role.WATCHER : role;
-        return put(new Ticket(
-                        its.captain(), narrowed, its.spawnId(), its.tokenId(), expiresMs(), SIGNED_IN_MS, true))
+        return put(new Ticket(its.captain(), narrowed, its.spawnId(), its.tokenId(), expiresMs(), SIGNED_IN_MS, true))
                 .thenApply(secret -> new Issued(secret, narrowed));
     }
 
@@ -118,8 +117,8 @@ public final class Tickets {
 
     private CompletionStage<Ticket> take(String secret) {
         return store.take(Ids.hashToken(secret)).thenApply(found -> {
-            Ticket ticket = found.orElseThrow(() ->
-                    new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used"));
+            Ticket ticket = found.orElseThrow(
+                    () -> new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used"));
             if (ticket.expiresMs() <= clock.nowMs()) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED, "the ticket has expired");
             }

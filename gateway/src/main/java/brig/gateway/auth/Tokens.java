@@ -155,7 +155,7 @@ public final class Tokens {
     /** Another gateway minted that token, or revoked it. What was revoked here stays so. */
     public void take(Token other) {
         Token here = byHash.get(other.hash());
-        if (here == null || other.revoked() && !here.revoked()) {
+        if (here == null || (other.revoked() && !here.revoked())) {
             byHash.put(other.hash(), other);
             if (other.revoked()) {
                 close(other);

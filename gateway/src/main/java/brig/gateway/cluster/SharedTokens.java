@@ -106,7 +106,7 @@ public final class SharedTokens implements Tokens.Store {
 
     private boolean counts(Told told) {
         return !people.captains().test(told.token().captain())
-                || !people.issuer().isEmpty() && told.issuer().equals(people.issuer());
+                || (!people.issuer().isEmpty() && told.issuer().equals(people.issuer()));
     }
 
     /** Completes when the tokens are durable here and there. */
@@ -127,7 +127,8 @@ public final class SharedTokens implements Tokens.Store {
                 .filter(entry -> !kept.contains(entry.getKey()))
                 .forEach(entry -> {
                     known.remove(entry.getKey());
-                    var _ = table.write(entry.getKey(), REMOVED, entry.getValue().revision())
+                    var _ = table.write(
+                                    entry.getKey(), REMOVED, entry.getValue().revision())
                             .exceptionally(failure -> {
                                 logger.debug("{} stays as an expired token: {}", entry.getKey(), failure.toString());
                                 return 0L;
@@ -151,7 +152,7 @@ public final class SharedTokens implements Tokens.Store {
 
     private boolean isNews(Token token) {
         Known last = known.get(token.hash());
-        return last == null || token.revoked() && !last.revoked();
+        return last == null || (token.revoked() && !last.revoked());
     }
 
     private long revision(Token token) {
@@ -161,8 +162,7 @@ public final class SharedTokens implements Tokens.Store {
 
     private CompletionStage<Void> write(Token token, long expected) {
         return table.write(token.hash(), Json.write(new Told(people.issuer(), token)), expected)
-                .thenAccept(revision ->
-                        known.merge(token.hash(), new Known(revision, token.revoked()), Known::later))
+                .thenAccept(revision -> known.merge(token.hash(), new Known(revision, token.revoked()), Known::later))
                 .exceptionallyCompose(failure -> Reason.cause(failure) instanceof StaleException
                         ? overwrite(token)
                         : CompletableFuture.failedFuture(failure));

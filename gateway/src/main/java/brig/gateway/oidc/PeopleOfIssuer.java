@@ -65,14 +65,15 @@ public final class PeopleOfIssuer {
      * Null if people do not sign in by an issuer.
      *
      * @param secrets reads the client's secret, or refuses
+     * @param sealKeys as for {@link SignIns}
      */
     public @Nullable SignIns signIns(
-            Function<Path, String> secrets, Fetch fetch, Supplier<String> gateway, Clock clock) {
+            Function<Path, String> secrets, List<byte[]> sealKeys, Fetch fetch, Supplier<String> gateway, Clock clock) {
         if (settings.issuer().isEmpty()) {
             return null;
         }
         String secret =
                 settings.clientSecretFile().isEmpty() ? "" : secrets.apply(Path.of(settings.clientSecretFile()));
-        return new SignIns(settings, secret, gateway, fetch, clock);
+        return new SignIns(settings, secret, sealKeys, gateway, fetch, clock);
     }
 }

@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,14 +52,22 @@ public final class SignIns {
 
     /**
      * @param secret of this client; empty for a public one
+     * @param sealKeys for what browsers keep, each 32 bytes, the newest first; gateways with the same end each other's
+     *     sign-ins
      * @param gateway where people reach this gateway; known once that listens
      */
-    public SignIns(Config.Oidc settings, String secret, Supplier<String> gateway, Fetch fetch, Clock clock) {
+    public SignIns(
+            Config.Oidc settings,
+            String secret,
+            List<byte[]> sealKeys,
+            Supplier<String> gateway,
+            Fetch fetch,
+            Clock clock) {
         this.settings = settings;
         this.secret = secret;
         this.gateway = gateway;
         this.issuer = new Issuer(settings.issuer(), fetch, clock);
-        this.pending = new PendingSignIns(clock);
+        this.pending = new PendingSignIns(sealKeys, clock);
         this.clock = clock;
     }
 
@@ -119,7 +128,7 @@ public final class SignIns {
     public CompletionStage<Person> finish(Map<String, String> answer, @Nullable String cookie) {
         PendingSignIns.Pending begun;
         try {
-            begun = pending.take(answer.get("state"), cookie);
+            begun = pending.find(answer.get("state"), cookie);
         } catch (SignInRefusal refusal) {
             return CompletableFuture.failedFuture(refusal);
         }

@@ -55,6 +55,11 @@ public final class DerivedSecrets {
         return HexFormat.of().formatHex(mac(keys.getFirst(), "link\n" + sandbox));
     }
 
+    /** Keys for that purpose: 32 bytes for each key, the newest first. */
+    public List<byte[]> keys(String purpose) {
+        return keys.stream().map(key -> mac(key, "key\n" + purpose)).toList();
+    }
+
     /** In hexadecimal. */
     String fingerprint(byte[] canonical) {
         return fingerprint(keys.getFirst(), canonical);

@@ -179,10 +179,12 @@ class TokensTest {
         Access everywhere = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
         assertEquals(
                 "spn_1",
-                now(tickets.redeem(now(tickets.issue(everywhere, "spn_1", false)).secret()))
+                now(tickets.redeem(
+                                now(tickets.issue(everywhere, "spn_1", false)).secret()))
                         .spawnId());
-        assertNull(now(tickets.redeem(now(tickets.issue(everywhere, null, false)).secret()))
-                .spawnId());
+        assertNull(
+                now(tickets.redeem(now(tickets.issue(everywhere, null, false)).secret()))
+                        .spawnId());
     }
 
     @Test
@@ -191,8 +193,7 @@ class TokensTest {
         String secret = now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));
         assertEquals(ErrorCode.UNAUTHENTICATED, refusal(tickets.redeem(secret)));
         assertEquals(ErrorCode.UNAUTHENTICATED, refusal(tickets.redeemSignIn(secret)), "it is used up");
-        Tickets.SignIn signIn =
-                now(tickets.redeemSignIn(now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000))));
+        Tickets.SignIn signIn = now(tickets.redeemSignIn(now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000))));
         assertEquals(new Access("oidc:ann", Role.CAPTAIN, null, null, null), signIn.access());
         assertEquals(60_000, signIn.sessionMs());
         String late = now(tickets.issueSignIn("oidc:ann", Role.CAPTAIN, 60_000));

@@ -59,8 +59,9 @@ final class MemoryShared {
 
     /** @return puts everything back as it is now, also positions and revisions */
     Runnable backup() {
-        List<Runnable> parts = new ArrayList<>(
-                List.of(owners, spawns, requests, tokens).stream().map(Table::backup).toList());
+        List<Runnable> parts = new ArrayList<>(List.of(owners, spawns, requests, tokens).stream()
+                .map(Table::backup)
+                .toList());
         Map<String, List<SharedLog.Placed>> kept = new HashMap<>();
         logs.forEach((host, runs) -> kept.put(host, List.copyOf(runs)));
         long its = position;

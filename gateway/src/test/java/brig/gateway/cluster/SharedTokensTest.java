@@ -185,10 +185,8 @@ class SharedTokensTest {
     void shouldAgreeWhenSeveralWriteAtOnce() {
         Gateway second = new Gateway("g2", ISSUER);
         Tokens.Minted minted = first.mint("alice");
-        CompletableFuture<Token> one =
-                first.tokens.revoke(minted.token()).toCompletableFuture();
-        CompletableFuture<Token> other =
-                second.tokens.revoke(minted.token()).toCompletableFuture();
+        CompletableFuture<Token> one = first.tokens.revoke(minted.token()).toCompletableFuture();
+        CompletableFuture<Token> other = second.tokens.revoke(minted.token()).toCompletableFuture();
         time.pass(3_000);
         assertTrue(one.join().revoked() && other.join().revoked());
         assertTrue(new Gateway("g3", ISSUER).refuses(minted));

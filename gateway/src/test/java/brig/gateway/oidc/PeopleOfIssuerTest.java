@@ -61,7 +61,7 @@ class PeopleOfIssuerTest {
     @Test
     void shouldMakeNothingWhileItIsOff() {
         PeopleOfIssuer off = new PeopleOfIssuer(Config.Oidc.NONE, file());
-        assertNull(off.signIns(secret -> "", new TestIssuer("https://one.example.org"), () -> "", () -> 0));
+        assertNull(off.signIns(secret -> "", List.of(), new TestIssuer("https://one.example.org"), () -> "", () -> 0));
         assertFalse(Files.exists(file()));
     }
 }
