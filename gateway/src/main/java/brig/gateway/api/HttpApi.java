@@ -36,6 +36,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -172,25 +173,37 @@ public final class HttpApi {
             Problem.unguessed(context.response());
             requireReadable(context.request());
             HttpGuard.requireOneHost(context.request());
-            String ticket = route.isTheSameForAll() ? null : guard.ticket(context.request(), route);
-            if (ticket == null) {
+            CompletionStage<Access> learned = route.isTheSameForAll() ? null : learn(context, route);
+            if (learned == null) {
                 then.accept(new Call(context, route, caller(context, route, access(context.request(), route))));
             } else {
-                redeem(context, route, ticket, then);
+                await(context, route, learned, then);
             }
         } catch (BrigException refusal) {
             Call.refuse(context.response(), route.isModel(), refusal);
         }
     }
 
-    /** Another gateway may have issued it, so that takes a moment, in which nothing is read. */
-    private void redeem(RoutingContext context, Route route, String ticket, Consumer<Call> then) {
+    /** Who the client is, where another gateway may know it; null where this one knows all there is. */
+    private @Nullable CompletionStage<Access> learn(RoutingContext context, Route route) {
+        HttpServerRequest request = context.request();
+        String ticket = guard.ticket(request, route);
+        if (ticket != null) {
+            return listeners.tickets().redeem(ticket);
+        }
+        String token = HttpGuard.token(request);
+        String id = context.pathParam("id");
+        boolean isKnown = token == null
+                || !listeners.tokens().mayBeOfOthers(token)
+                || (id != null && listeners.sessions().isOwnToken(token, id));
+        return isKnown ? null : listeners.tokens().learn().thenApply(learned -> guard.identify(request));
+    }
+
+    /** That takes a moment, in which nothing is read. */
+    private void await(RoutingContext context, Route route, CompletionStage<Access> learned, Consumer<Call> then) {
         context.request().pause();
-        listeners
-                .tickets()
-                .redeem(ticket)
-                .whenComplete((access, failure) -> context.request().resume())
-                .thenAccept(access -> then.accept(new Call(context, route, caller(context, route, access))))
+        learned.thenAccept(access -> then.accept(new Call(context, route, caller(context, route, access))))
+                .whenComplete((handled, failure) -> context.request().resume())
                 .exceptionally(failure -> {
                     switch (Reason.cause(failure)) {
                         case BrigException refusal -> Call.refuse(context.response(), route.isModel(), refusal);

@@ -36,6 +36,16 @@ public final class Tokens {
 
         /** Saves the admin token where the admin on this host finds it. */
         CompletionStage<Void> saveAdmin(String secret);
+
+        /** Whether other gateways mint tokens too. */
+        default boolean isShared() {
+            return false;
+        }
+
+        /** Completes soon, as a rule when all is known that others minted until now. */
+        default CompletionStage<Void> learn() {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     /** A connection that depends on a token. */
@@ -150,6 +160,17 @@ public final class Tokens {
         byHash.put(token.hash(), withdrawn);
         close(withdrawn);
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
+    }
+
+    /** Whether that secret is unknown here, and another gateway may have minted it a moment ago. */
+    public boolean mayBeOfOthers(String secret) {
+        String hash = Ids.hashToken(secret);
+        return store.isShared() && !byHash.containsKey(hash) && !equal(hash, adminHash);
+    }
+
+    /** Completes soon, as a rule when all is known that other gateways minted until now. */
+    public CompletionStage<Void> learn() {
+        return store.learn();
     }
 
     /** Another gateway minted that token, or revoked it. What was revoked here stays so. */

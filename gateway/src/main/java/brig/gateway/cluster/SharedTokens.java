@@ -7,8 +7,9 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
 import brig.protocol.json.Json;
+import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
-import brig.protocol.record.OmitEmpty;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -35,12 +36,14 @@ public final class SharedTokens implements Tokens.Store {
     private static final Logger logger = LoggerFactory.getLogger(SharedTokens.class);
     /** After how long others are told again of what they could not be told. */
     static final long RETRY_MS = 5_000;
+    /** How long whoever shows an unknown token waits at most. */
+    static final long LEARN_MS = 2_000;
 
     private static final byte[] REMOVED = {};
 
     /** @param issuer that signs people in at the gateway that tells; empty for none */
     @Extensible
-    record Told(@OmitEmpty String issuer, Token token) {}
+    record Told(@Default("") String issuer, Token token) {}
 
     /**
      * The people of this gateway's issuer. Those of another may have the same names.
@@ -63,6 +66,9 @@ public final class SharedTokens implements Tokens.Store {
     private final Map<String, Known> known = new HashMap<>();
     private @Nullable Tokens tokens;
     private boolean retrying;
+    private boolean asking;
+    /** Who wait for the next answer. */
+    private final List<CompletableFuture<Void>> learning = new ArrayList<>();
 
     public SharedTokens(Tokens.Store own, SharedTable table, People people, Timers timers) {
         this.own = own;
@@ -119,6 +125,39 @@ public final class SharedTokens implements Tokens.Store {
     @Override
     public CompletionStage<Void> saveAdmin(String secret) {
         return own.saveAdmin(secret);
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    /** Asks NATS once at a time, however many want to know. What is on its way may not tell of what was minted since. */
+    @Override
+    public CompletionStage<Void> learn() {
+        CompletableFuture<Void> learned = new CompletableFuture<>();
+        learning.add(learned);
+        if (!asking) {
+            ask();
+        }
+        return learned;
+    }
+
+    private void ask() {
+        asking = true;
+        List<CompletableFuture<Void>> all = List.copyOf(learning);
+        learning.clear();
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        Timers.Timer late = timers.after(LEARN_MS, () -> asked.complete(null));
+        var _ = asked.thenRun(() -> {
+            late.cancel();
+            asking = false;
+            all.forEach(learned -> learned.complete(null));
+            if (!learning.isEmpty() && !asking) {
+                ask();
+            }
+        });
+        table.settled().whenComplete((settled, failure) -> asked.complete(null));
     }
 
     private void forgetAllBut(Collection<Token> all) {

@@ -74,13 +74,22 @@ public final class HttpGuard {
             requireOwnPage(request, origin);
             return PageSignIn.access(request, listeners);
         }
-        boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
-        return listeners
-                .tokens()
-                .access(
-                        bearer && header != null
-                                ? header.substring(BEARER.length()).trim()
-                                : null);
+        return listeners.tokens().access(bearer(header));
+    }
+
+    private static @Nullable String bearer(@Nullable String header) {
+        return header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER)
+                ? header.substring(BEARER.length()).trim()
+                : null;
+    }
+
+    /** The token by which a request is to be identified; null if it has none. */
+    public static @Nullable String token(HttpServerRequest request) {
+        if (ListenerServices.channel(request) instanceof EpollDomainSocketChannel) {
+            return null;
+        }
+        String header = request.getHeader("Authorization");
+        return header == null && request.getHeader(PageSignIn.KEY) != null ? PageSignIn.token(request) : bearer(header);
     }
 
     /** @return the origin of the page that caused the request; null for none */

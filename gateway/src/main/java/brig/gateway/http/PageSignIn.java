@@ -6,6 +6,7 @@ import brig.gateway.listener.ListenerServices;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The credentials of the page's requests: a token split in two, half in a cookie and half in a header. */
 public final class PageSignIn {
@@ -20,12 +21,16 @@ public final class PageSignIn {
         return port < 0 ? "brig" : "brig-" + port;
     }
 
+    /** The page's token; null if a half is missing or malformed. */
+    static @Nullable String token(HttpServerRequest request) {
+        var cookie = request.getCookie(cookieName(request));
+        return TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
+                .orElse(null);
+    }
+
     /** The access of the signed-in page. @throws BrigException if it is not signed in, or no longer */
     public static Access access(HttpServerRequest request, ListenerServices listeners) {
-        var cookie = request.getCookie(cookieName(request));
-        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
-                .orElse(null);
-        Access access = listeners.tokens().access(token);
+        Access access = listeners.tokens().access(token(request));
         if (access.role() == null) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");
         }

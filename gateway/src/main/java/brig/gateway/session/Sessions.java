@@ -93,6 +93,13 @@ public final class Sessions {
                 : find(id).spawn().spawnId();
     }
 
+    /** Whether it is one of the two tokens of the session with that name. */
+    public boolean isOwnToken(String token, String id) {
+        return spawns.find(id)
+                .filter(spawn -> spawn.isCaptainToken(token) || spawn.isWatcherToken(token))
+                .isPresent();
+    }
+
     /** Whether {@link #spawnId} resolves that name. */
     public boolean knows(String id) {
         return Ids.isSpawnId(id) || spawns.find(id).isPresent();

@@ -44,6 +44,9 @@ final class MemoryShared {
     /** Is told of each run that is written. */
     BiConsumer<String, Run> written = (host, run) -> {};
 
+    /** Is told of each question whether all was told. */
+    Runnable settled = () -> {};
+
     MemoryShared(FakeTime time, Random random) {
         this.time = time;
         this.random = random;
@@ -215,6 +218,7 @@ final class MemoryShared {
 
                 @Override
                 public CompletionStage<Void> settled() {
+                    settled.run();
                     return call(() -> null);
                 }
             };

@@ -203,6 +203,7 @@ class SharedTokensTest {
         assertNull(none.tokens.access(person.secret()).role());
         Tokens.Minted captain = other.mint("ann");
         assertTrue(first.knows(captain) && none.knows(captain));
+        assertTrue(first.knows(none.mint("bob")));
     }
 
     @Test
@@ -218,6 +219,32 @@ class SharedTokensTest {
                 .map(SharedTable.Entry::key)
                 .toList();
         assertEquals(List.of(fresh.token().hash(), last.token().hash()), there);
+    }
+
+    /** Scenario: a token is shown elsewhere before that gateway was told of it. */
+    @Test
+    void shouldLearnOfWhatWasMintedAMomentAgo() {
+        Gateway second = new Gateway("g2", ISSUER);
+        assertFalse(second.tokens.mayBeOfOthers(first.mint("alice").secret()), "that is known");
+        String unknown = Ids.newToken();
+        assertTrue(second.tokens.mayBeOfOthers(unknown));
+        int[] asked = {0};
+        shared.settled = () -> asked[0]++;
+        List<CompletableFuture<Void>> waiting = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            waiting.add(second.tokens.learn().toCompletableFuture());
+        }
+        time.pass(100);
+        assertTrue(waiting.stream().allMatch(CompletableFuture::isDone));
+        assertEquals(2, asked[0], "the first, and one for all that came meanwhile");
+        second.end.cut = true;
+        CompletableFuture<Void> last = second.tokens.learn().toCompletableFuture();
+        time.pass(SharedTokens.LEARN_MS);
+        assertTrue(last.isDone(), "nobody waits for ever");
+        second.end.cut = false;
+        CompletableFuture<Void> again = second.tokens.learn().toCompletableFuture();
+        time.pass(100);
+        assertTrue(again.isDone());
     }
 
     @Test
