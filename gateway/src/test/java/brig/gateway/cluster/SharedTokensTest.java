@@ -192,6 +192,23 @@ class SharedTokensTest {
         assertTrue(new Gateway("g3", ISSUER).refuses(minted));
     }
 
+    /** Scenario: it is revoked before the others were told of it, and either may be written first. */
+    @Test
+    void shouldRevokeWhatIsBeingTold() {
+        Gateway second = new Gateway("g2", ISSUER);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<Tokens.Minted> minted = first.tokens
+                    .mint(new Tokens.Request(Role.CAPTAIN, "alice", null, DAY_MS))
+                    .toCompletableFuture();
+            CompletableFuture<Token> revoked =
+                    first.tokens.revoke(first.tokens.all().getLast()).toCompletableFuture();
+            time.pass(3_000);
+            assertTrue(revoked.join().revoked());
+            assertTrue(second.refuses(minted.join()));
+            assertTrue(first.refuses(minted.join()));
+        }
+    }
+
     @Test
     void shouldNotCountPeopleOfAnotherIssuer() {
         Gateway same = new Gateway("g2", ISSUER);
