@@ -191,10 +191,13 @@ public final class HttpApi {
         if (ticket != null) {
             return listeners.tickets().redeem(ticket);
         }
+        if (!listeners.tokens().areShared()) {
+            return null;
+        }
         String token = HttpGuard.token(request);
         String id = context.pathParam("id");
         boolean isKnown = token == null
-                || !listeners.tokens().mayBeOfOthers(token)
+                || !listeners.tokens().isUnknown(token)
                 || (id != null && listeners.sessions().isOwnToken(token, id));
         return isKnown ? null : listeners.tokens().learn().thenApply(learned -> guard.identify(request));
     }

@@ -267,7 +267,11 @@ final class RemoteSandboxes implements SandboxPlaces {
         }
         CompletableFuture<Boolean> recall = new CompletableFuture<>();
         recalled.put(hostOf(spawnId), recall);
-        services.timers().after(RECALL_MS, () -> answerRecall(hostOf(spawnId), false));
+        services.timers().after(RECALL_MS, () -> {
+            if (recalled.remove(hostOf(spawnId), recall)) {
+                recall.complete(false);
+            }
+        });
         sandboxes.wake(spawnId).exceptionally(failure -> {
             log.atWarn()
                     .addKeyValue("spawn_id", spawnId)

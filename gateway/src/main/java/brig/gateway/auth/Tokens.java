@@ -162,10 +162,15 @@ public final class Tokens {
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
     }
 
-    /** Whether that secret is unknown here, and another gateway may have minted it a moment ago. */
-    public boolean mayBeOfOthers(String secret) {
+    /** Whether other gateways mint tokens too. */
+    public boolean areShared() {
+        return store.isShared();
+    }
+
+    /** Whether that secret is unknown here; another gateway may have minted it a moment ago. */
+    public boolean isUnknown(String secret) {
         String hash = Ids.hashToken(secret);
-        return store.isShared() && !byHash.containsKey(hash) && !equal(hash, adminHash);
+        return !byHash.containsKey(hash) && !equal(hash, adminHash);
     }
 
     /** Completes soon, as a rule when all is known that other gateways minted until now. */

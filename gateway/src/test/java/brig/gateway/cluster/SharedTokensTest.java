@@ -242,9 +242,9 @@ class SharedTokensTest {
     @Test
     void shouldLearnOfWhatWasMintedAMomentAgo() {
         Gateway second = new Gateway("g2", ISSUER);
-        assertFalse(second.tokens.mayBeOfOthers(first.mint("alice").secret()), "that is known");
-        String unknown = Ids.newToken();
-        assertTrue(second.tokens.mayBeOfOthers(unknown));
+        assertTrue(second.tokens.areShared());
+        assertFalse(second.tokens.isUnknown(first.mint("alice").secret()));
+        assertTrue(second.tokens.isUnknown(Ids.newToken()));
         int[] asked = {0};
         shared.settled = () -> asked[0]++;
         List<CompletableFuture<Void>> waiting = new ArrayList<>();
